@@ -1,0 +1,151 @@
+"""Triplets made from points whose places are known, and the ways in which answers go wrong."""
+
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.neighbors import NearestNeighbors
+
+from tete.exceptions import InvalidParameterError
+from tete.randomness import RandomState, make_generator
+from tete.triplets import Triplets
+from tete.validation import check_choice, check_interval, check_map, check_whole
+
+__all__ = ["answer_by_distance", "assign_annotators", "make_triplets", "make_uniform_triplets"]
+
+Points: TypeAlias = NDArray[np.float64]
+
+CHUNK = 512
+
+
+def make_triplets(
+    X: ArrayLike,
+    per_point: int = 100,
+    *,
+    n_neighbors: int = 20,
+    far: Literal["half", "outside", "authors"] = "half",
+    random_state: RandomState = None,
+) -> Triplets:
+    """Triplets whose near object is a neighbour of the anchor and whose far object is far away, as in the paper.
+
+    Parameters
+    ----------
+    X : array of shape (n_points, n_features)
+    per_point : int, default=100
+        Triplets for each point as anchor.
+    n_neighbors : int, default=20
+        Near objects come from this many nearest neighbours.
+    far : "half", "outside" or "authors", default="half"
+        The paper draws far objects "from those that are located far away" (section 1) and does not say from where on.
+        "half" draws uniformly among the farther half of all points, "outside" among all points but the neighbours, which
+        is harder. "authors" is what the authors' own code does: with the anchor itself at rank 1, near has a rank drawn
+        from 2, ..., `n_neighbors` and far has the rank min(n, rank of near + n/2 + a draw from 1, ..., n), so that about
+        half of all far objects are the single farthest one.
+    random_state : int, generator or None
+    """
+    points = check_map("X", X)
+    check_whole("per_point", per_point, least=1)
+    check_choice("far", far, ("half", "outside", "authors"))
+    check_whole("n_neighbors", n_neighbors, least=2 if far == "authors" else 1)
+    n_points = len(points)
+    if n_points < n_neighbors + 2:
+        raise InvalidParameterError(f"`n_neighbors` must be at most {n_points - 2} for {n_points} points, got {n_neighbors}.")
+    rng = make_generator(random_state)
+    shape = (n_points, per_point)
+    if far == "authors":
+        near_rank = rng.integers(1, n_neighbors, size=shape)
+        far_rank = np.minimum(n_points - 1, near_rank + n_points // 2 + rng.integers(1, n_points + 1, size=shape))
+    else:
+        near_rank = rng.integers(1, n_neighbors + 1, size=shape)
+        nearest_far = n_neighbors + 1 if far == "outside" else max(n_neighbors + 1, n_points // 2)
+        far_rank = rng.integers(nearest_far, n_points, size=shape)
+    near, distant = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int64)
+    for start in range(0, n_points, CHUNK):
+        rows = slice(start, start + CHUNK)
+        order = _others_by_distance(points, rows)
+        near[rows] = np.take_along_axis(order, near_rank[rows], axis=1)
+        distant[rows] = np.take_along_axis(order, far_rank[rows], axis=1)
+    anchor = np.repeat(np.arange(n_points), per_point)
+    return Triplets(anchor=anchor, near=near.ravel(), far=distant.ravel(), n_objects=n_points)
+
+
+def make_uniform_triplets(X: ArrayLike, n_triplets: int, *, random_state: RandomState = None) -> Triplets:
+    """Triplets of three different points drawn uniformly, answered by their distances."""
+    points = check_map("X", X)
+    check_whole("n_triplets", n_triplets, least=1)
+    if len(points) < 3:
+        raise InvalidParameterError(f"`X` must have at least 3 points, got {len(points)}.")
+    rng = make_generator(random_state)
+    n_points = len(points)
+    anchor = rng.integers(n_points, size=n_triplets)
+    one = (anchor + rng.integers(1, n_points, size=n_triplets)) % n_points
+    # The third differs from both: draw among n - 2 and step over the two that are taken, the lower first.
+    low, high = np.minimum(anchor, one), np.maximum(anchor, one)
+    other = rng.integers(n_points - 2, size=n_triplets)
+    other += other >= low
+    other += other >= high
+    triplets = Triplets(anchor=anchor, near=one, far=other, n_objects=n_points)
+    return triplets.flip_where(_margins(points, triplets) < 0)
+
+
+def answer_by_distance(
+    X: ArrayLike, triplets: Triplets, *, sharpness: float = 1.0, random_state: RandomState = None
+) -> Triplets:
+    """The same questions answered anew by chance: the smaller the difference of distances, the more often wrongly.
+
+    The nearer object is chosen with probability ``1 / (1 + exp(-sharpness * difference / scale))``, the scale being the
+    mean absolute difference over all triplets.
+    """
+    points = check_map("X", X)
+    check_interval("sharpness", sharpness, 0.0, np.inf)
+    margins = _margins(points, triplets)
+    scale = np.mean(np.abs(margins)) or 1.0
+    wrong = 1.0 / (1.0 + np.exp(np.minimum(sharpness * np.abs(margins) / scale, 700.0)))
+    is_wrong = make_generator(random_state).random(len(triplets)) < wrong
+    return triplets.flip_where((margins < 0) ^ is_wrong)
+
+
+def assign_annotators(
+    triplets: Triplets,
+    n_annotators: int,
+    *,
+    n_bad: int = 0,
+    behavior: Literal["random", "reversed"] = "random",
+    random_state: RandomState = None,
+) -> tuple[Triplets, NDArray[np.bool_]]:
+    """Deal the answers to annotators of whom some are bad, and say for each annotator whether it is one of those.
+
+    Every annotator gets about the same number of whole answers. Bad ones answer at random or always the wrong way round;
+    the triplets of an answer are flipped together.
+    """
+    check_whole("n_annotators", n_annotators, least=1)
+    check_choice("behavior", behavior, ("random", "reversed"))
+    if not 0 <= n_bad <= n_annotators:
+        raise InvalidParameterError(f"`n_bad` must be in [0, {n_annotators}], got {n_bad}.")
+    rng = make_generator(random_state)
+    answers = triplets.answer_numbers()
+    n_answers = int(answers.max()) + 1
+    annotator = rng.permutation(np.arange(n_answers) % n_annotators)
+    is_bad = np.zeros(n_annotators, dtype=bool)
+    is_bad[rng.choice(n_annotators, size=n_bad, replace=False)] = True
+    flipped = is_bad[annotator]
+    if behavior == "random":
+        flipped &= rng.random(n_answers) < 0.5
+    return replace(triplets.flip_where(flipped[answers]), annotators=annotator[answers]), is_bad
+
+
+def _others_by_distance(points: Points, rows: slice) -> NDArray[np.int64]:
+    """For some points, all points from near to far, the point itself first even among duplicates."""
+    search = NearestNeighbors(n_neighbors=len(points), algorithm="brute").fit(points)
+    distances, order = search.kneighbors(points[rows])
+    own = np.arange(len(points))[rows, None]
+    distances[order == own] = -1.0
+    return np.take_along_axis(order, np.argsort(distances, axis=1, kind="stable"), axis=1)
+
+
+def _margins(points: Points, triplets: Triplets) -> NDArray[np.float64]:
+    """Distance to far minus distance to near."""
+    anchor = points[triplets.anchor]
+    to_far = np.linalg.norm(anchor - points[triplets.far], axis=1)
+    return np.asarray(to_far - np.linalg.norm(anchor - points[triplets.near], axis=1))

@@ -1,0 +1,43 @@
+"""Errors and warnings.
+
+::
+
+    TeteError
+    ├── InvalidParameterError    (also a ValueError)   a parameter breaks its rule
+    └── InvalidTripletsError     (also a ValueError)   the answers themselves are wrong
+    TeteWarning                  (also a UserWarning)
+    ├── UnmentionedObjectsWarning                      objects without a single answer
+    ├── DisconnectedAnswersWarning                     parts of the map that no answer relates
+    └── DroppedAnswersWarning                          answers that say nothing ("not sure")
+
+An estimator used before `fit` raises scikit-learn's `NotFittedError`, and an optimiser that runs out of
+iterations warns with its `ConvergenceWarning`.
+"""
+
+
+class TeteError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class InvalidParameterError(TeteError, ValueError):
+    """A parameter breaks its rule; the message has the name, the rule and the value."""
+
+
+class InvalidTripletsError(TeteError, ValueError):
+    """The answers cannot be used; the message has the first offending row and how many there are."""
+
+
+class TeteWarning(UserWarning):
+    """Base of all warnings."""
+
+
+class UnmentionedObjectsWarning(TeteWarning):
+    """Some objects occur in no triplet, so nothing is known about their place."""
+
+
+class DisconnectedAnswersWarning(TeteWarning):
+    """The answers fall into parts that no answer relates, so the parts' relative places mean nothing."""
+
+
+class DroppedAnswersWarning(TeteWarning):
+    """Undecided answers were left out."""

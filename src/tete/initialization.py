@@ -1,0 +1,38 @@
+"""Where an optimiser starts: at random as in the paper, or at a given map. The spectral start is in `spectral`."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tete.exceptions import InvalidParameterError
+
+__all__ = ["best_radius", "given_start", "random_start"]
+
+Embedding: TypeAlias = NDArray[np.float64]
+
+RADII = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+
+def random_start(n_objects: int, n_components: int, rng: np.random.Generator) -> Embedding:
+    """Draws from N(0, 10^-3 I), as in Algorithm 1."""
+    return rng.normal(scale=np.sqrt(1e-3), size=(n_objects, n_components))
+
+
+def given_start(init: ArrayLike, n_objects: int, n_components: int) -> Embedding:
+    """A copy of the user's array, or an error that says which shape was expected."""
+    start = np.array(init, dtype=np.float64)
+    if start.shape != (n_objects, n_components):
+        raise InvalidParameterError(
+            f"`init` must have shape ({n_objects}, {n_components}), one row for each object, got {start.shape}."
+        )
+    if not np.isfinite(start).all():
+        raise InvalidParameterError(f"`init` must be finite, got {int((~np.isfinite(start)).sum())} other values.")
+    return start
+
+
+def best_radius(shape: Embedding, value_of: Callable[[Embedding], float]) -> Embedding:
+    """The map scaled to that one of a few radii at which the objective is least."""
+    values = [value_of(radius * shape) for radius in RADII]
+    return RADII[int(np.argmin(values))] * shape

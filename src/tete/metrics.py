@@ -1,0 +1,131 @@
+"""How good a map is: agreement with answers, with labels and with another map."""
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import svd
+from scipy.spatial.distance import pdist
+from scipy.stats import rankdata
+
+from tete.exceptions import InvalidParameterError
+from tete.triplets import Triplets, as_triplets
+from tete.validation import check_choice, check_map
+
+__all__ = ["distance_agreement", "nearest_neighbor_error", "procrustes_align", "procrustes_distance", "triplet_error"]
+
+Embedding: TypeAlias = NDArray[np.float64]
+
+CHUNK = 2**16
+
+
+def triplet_error(
+    embedding: ArrayLike, X: Any, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Weighted share of triplets that the map contradicts; equal distances count as contradicted.
+
+    Parameters
+    ----------
+    embedding : array of shape (n_objects, n_components)
+    X, y, sample_weight
+        Triplets, or questions with answers, as in the estimators' `fit`.
+    """
+    places = check_map("embedding", embedding)
+    triplets = as_triplets(X, y, sample_weight, n_objects=len(places))
+    return float(1.0 - np.average(satisfied(places, triplets), weights=triplets.weights))
+
+
+def satisfied(embedding: Embedding, triplets: Triplets) -> NDArray[np.bool_]:
+    """For each triplet whether the anchor is nearer to near than to far; in chunks, so that memory stays small."""
+    result = np.empty(len(triplets), dtype=bool)
+    for start in range(0, len(triplets), CHUNK):
+        rows = slice(start, start + CHUNK)
+        anchor = embedding[triplets.anchor[rows]]
+        to_near = np.sum((anchor - embedding[triplets.near[rows]]) ** 2, axis=1)
+        to_far = np.sum((anchor - embedding[triplets.far[rows]]) ** 2, axis=1)
+        result[rows] = to_near < to_far
+    return result
+
+
+def nearest_neighbor_error(embedding: ArrayLike, labels: ArrayLike, *, n_neighbors: int = 1) -> float:
+    """Leave-one-out error of the majority label of the nearest neighbours; of equal votes the nearest one's wins.
+
+    Parameters
+    ----------
+    embedding : array of shape (n_objects, n_components)
+    labels : array of n_objects class labels, or boolean array of shape (n_objects, n_tags)
+        With tags, an object is an error if it shares no tag with its nearest neighbour (`n_neighbors` must be 1).
+    n_neighbors : int, default=1
+    """
+    from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415  (keeps `import tete` quick)
+
+    places = check_map("embedding", embedding)
+    classes = np.asarray(labels)
+    if len(classes) != len(places):
+        raise InvalidParameterError(
+            f"`labels` must have one entry for each of {len(places)} objects, got {len(classes)}."
+        )
+    if not 1 <= n_neighbors < len(places):
+        raise InvalidParameterError(f"`n_neighbors` must be in [1, {len(places) - 1}], got {n_neighbors}.")
+    if classes.ndim == 2 and n_neighbors != 1:
+        raise InvalidParameterError(f"`n_neighbors` must be 1 for labels that are tags, got {n_neighbors}.")
+    nearest = NearestNeighbors(n_neighbors=n_neighbors).fit(places).kneighbors(return_distance=False)
+    if classes.ndim == 2:
+        tags = classes.astype(bool)
+        return float(np.mean(~np.any(tags & tags[nearest[:, 0]], axis=1)))
+    codes = np.unique(classes, return_inverse=True)[1]
+    votes = np.array([_majority(codes[row]) for row in nearest]) if n_neighbors > 1 else codes[nearest[:, 0]]
+    return float(np.mean(votes != codes))
+
+
+def procrustes_align(reference: ArrayLike, embedding: ArrayLike, *, scale: bool = True) -> Embedding:
+    """The map moved, turned, mirrored and, with `scale`, resized to lie as near to the reference as possible."""
+    target, moved = _check_pair(reference, embedding)
+    center = target.mean(axis=0)
+    target, moved = target - center, moved - moved.mean(axis=0)
+    left, strengths, right = svd(moved.T @ target)
+    size = float(np.sum(moved**2))
+    factor = strengths.sum() / size if scale and size > 0 else 1.0
+    return np.asarray(factor * (moved @ left @ right) + center)
+
+
+def procrustes_distance(reference: ArrayLike, embedding: ArrayLike) -> float:
+    """Sum of squared differences after the best alignment, as a share of the reference's own spread: 0 to 1."""
+    target, _ = _check_pair(reference, embedding)
+    spread = float(np.sum((target - target.mean(axis=0)) ** 2))
+    if spread == 0.0:
+        raise InvalidParameterError("`reference` must have at least two different rows, got equal rows only.")
+    return float(np.sum((procrustes_align(target, embedding) - target) ** 2) / spread)
+
+
+def distance_agreement(
+    reference: ArrayLike, embedding: ArrayLike, *, method: Literal["pearson", "spearman"] = "spearman"
+) -> float:
+    """Correlation of all pairwise distances in two spaces of any dimensions; rank correlation by default.
+
+    Takes memory for n (n - 1) / 2 distances of each.
+    """
+    check_choice("method", method, ("pearson", "spearman"))
+    first, second = check_map("reference", reference), check_map("embedding", embedding)
+    if len(first) != len(second):
+        raise InvalidParameterError(f"`embedding` must have {len(first)} rows like `reference`, got {len(second)}.")
+    distances = [pdist(first), pdist(second)]
+    if method == "spearman":
+        distances = [rankdata(each) for each in distances]
+    if any(np.ptp(each) == 0.0 for each in distances):
+        raise InvalidParameterError("The distances must differ among themselves to be correlated, got equal ones only.")
+    return float(np.corrcoef(distances)[0, 1])
+
+
+def _check_pair(reference: ArrayLike, embedding: ArrayLike) -> tuple[Embedding, Embedding]:
+    target, moved = check_map("reference", reference), check_map("embedding", embedding)
+    if target.shape != moved.shape:
+        raise InvalidParameterError(
+            f"`embedding` must have the shape {target.shape} of `reference`, got {moved.shape}."
+        )
+    return target, moved
+
+
+def _majority(codes: NDArray[np.int64]) -> int:
+    counts = np.bincount(codes)
+    return int(next(code for code in codes if counts[code] == counts.max()))

@@ -1,0 +1,83 @@
+"""The deterministic start: leading eigenvectors of the matrix B of comparison counts.
+
+Near Y = 0 every loss of the family is a constant minus g * trace(Y' B Y), g being its slope there. A tiny random start
+therefore only performs a slow power iteration on B, whose result the eigenvectors give at once, the same for any seed.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from tete.objective import ShardedTriplets
+from tete.triplets import Triplets
+
+__all__ = ["largest_eigenvalue", "spectral_start"]
+
+Embedding: TypeAlias = NDArray[np.float64]
+
+LARGEST_DENSE_MATRIX = 64
+SMALLEST_SHARE = 1e-3
+
+
+def spectral_start(shards: ShardedTriplets, parts: NDArray[np.int64], n_components: int) -> Embedding:
+    """Map of root mean square radius 1, made for each connected part by itself.
+
+    B has no entries between parts, so its leading eigenvectors would leave all but one part at the origin, where the
+    gradient vanishes.
+    """
+    if parts.max() == 0:
+        return _spectral_shape(*_leading_eigenvectors(shards.compare, len(parts), n_components))
+    start = np.zeros((len(parts), n_components))
+    for objects, triplets in _split(shards.triplets, parts):
+        alone = ShardedTriplets(triplets, n_components, 1, None)
+        start[objects] = _spectral_shape(*_leading_eigenvectors(alone.compare, len(objects), n_components))
+    return start
+
+
+def largest_eigenvalue(shards: ShardedTriplets) -> float:
+    """The largest eigenvalue of B: 0 where the answers cancel each other out, positive otherwise."""
+    return float(_leading_eigenvectors(shards.compare, shards.triplets.n_objects, 1)[0][0])
+
+
+def _leading_eigenvectors(
+    multiply: Callable[[Embedding], Embedding], size: int, n_components: int
+) -> tuple[NDArray[np.float64], Embedding]:
+    """The largest eigenvalues, falling, and their eigenvectors as columns; columns beyond `size` are zero."""
+    wanted = min(n_components, size)
+    if size <= max(LARGEST_DENSE_MATRIX, 4 * n_components):
+        values, vectors = eigh(multiply(np.eye(size)), subset_by_index=(size - wanted, size - 1))
+    else:
+        operator = LinearOperator(
+            (size, size), matvec=lambda v: multiply(v.reshape(-1, 1)), matmat=multiply, dtype=np.dtype(np.float64)
+        )
+        first = np.random.default_rng(0).normal(size=size)  # a fixed vector: the start does not depend on a seed
+        values, vectors = eigsh(operator, k=wanted, which="LA", v0=first, tol=1e-3)
+    order = np.argsort(values)[::-1]
+    missing = n_components - wanted
+    return np.pad(values[order], (0, missing)), np.pad(vectors[:, order], ((0, 0), (0, missing)))
+
+
+def _spectral_shape(values: NDArray[np.float64], vectors: Embedding) -> Embedding:
+    """Columns scaled by the root of their eigenvalue, with a floor so that none starts at zero."""
+    shape = vectors * np.sqrt(np.maximum(values, SMALLEST_SHARE * max(values[0], 1e-12)))
+    return shape / np.sqrt(np.mean(np.sum(shape**2, axis=1)))
+
+
+def _split(triplets: Triplets, parts: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Triplets]]:
+    """For each part its objects and its triplets, the objects numbered from 0."""
+    by_part = np.argsort(parts, kind="stable")
+    first_object = np.searchsorted(parts[by_part], np.arange(parts.max() + 2))
+    number = np.empty(len(parts), dtype=np.int64)
+    number[by_part] = np.arange(len(parts)) - first_object[parts[by_part]]
+    part_of_row = parts[triplets.anchor]
+    rows = np.argsort(part_of_row, kind="stable")
+    first_row = np.searchsorted(part_of_row[rows], np.arange(parts.max() + 2))
+    for part in range(parts.max() + 1):
+        objects = by_part[first_object[part] : first_object[part + 1]]
+        mine = rows[first_row[part] : first_row[part + 1]]
+        yield objects, triplets.select(mine).renumbered(number, len(objects))

@@ -1,0 +1,179 @@
+"""Checks of parameters and of the parts of triplets: each says in one sentence what is wrong, with rule and value."""
+
+from collections.abc import Hashable, Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
+
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
+
+__all__ = [
+    "check_choice",
+    "check_interval",
+    "check_labels",
+    "check_length",
+    "check_map",
+    "check_n_objects",
+    "check_names",
+    "check_rows",
+    "check_weights",
+    "check_whole",
+    "frozen",
+    "object_numbers",
+    "refuse_self_comparisons",
+    "whole_numbers",
+]
+
+
+def check_rows(X: ArrayLike, *, n_columns: int | None = None) -> NDArray[Any]:
+    """A two-dimensional array of whole numbers from any array-like, or an error that names the first bad row."""
+    rows = check_array(X, dtype="numeric", ensure_min_features=3, input_name="X")
+    if n_columns is not None and rows.shape[1] != n_columns:
+        raise InvalidTripletsError(
+            f"`X` must have {n_columns} columns (anchor, near, far), got {rows.shape[1]} columns."
+        )
+    return whole_numbers("X", rows)
+
+
+def whole_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
+    """The same numbers as integers; numbers that are not whole are an error, never rounded."""
+    array = np.asarray(values)
+    if array.dtype.kind in "iu":
+        return array
+    if array.dtype.kind not in "fb":
+        raise InvalidTripletsError(f"`{name}` must hold object numbers, got values of type {array.dtype}.")
+    whole = np.isfinite(array) & (array == np.floor(array))
+    if not whole.all():
+        where = np.argwhere(~whole)[0]
+        raise InvalidTripletsError(
+            f"Row {where[0]} of `{name}` holds {array[tuple(where)]}: object numbers must be whole "
+            f"({int((~whole).sum())} such values)."
+        )
+    return array.astype(np.int64)
+
+
+def object_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
+    """One column of object numbers."""
+    numbers = whole_numbers(name, values)
+    if numbers.ndim != 1:
+        raise InvalidTripletsError(f"`{name}` must be one-dimensional, got shape {numbers.shape}.")
+    return numbers
+
+
+def check_n_objects(columns: list[NDArray[Any]], n_objects: int | None, names: tuple[Hashable, ...] | None) -> int:
+    """The number of objects, given or read off the triplets, with every object number below it."""
+    if names is not None and n_objects is not None and len(names) != n_objects:
+        raise InvalidTripletsError(f"`names` must have one name for each of {n_objects} objects, got {len(names)}.")
+    lowest, highest = min(int(c.min()) for c in columns), max(int(c.max()) for c in columns)
+    declared = n_objects if names is None else len(names)
+    limit = highest + 1 if declared is None else declared
+    if lowest < 0 or highest >= limit or limit > np.iinfo(np.int32).max:
+        limit = min(limit, np.iinfo(np.int32).max)
+        outside = np.logical_or.reduce([(column < 0) | (column >= limit) for column in columns])
+        row = int(np.argmax(outside))
+        values = ", ".join(str(column[row]) for column in columns)
+        raise InvalidTripletsError(
+            f"Row {row} is ({values}): object numbers go from 0 to {limit - 1} ({int(outside.sum())} such rows)."
+        )
+    return limit
+
+
+def refuse_self_comparisons(anchor: NDArray[Any], near: NDArray[Any], far: NDArray[Any]) -> None:
+    """Name the first row whose three objects do not differ."""
+    repeated = (anchor == near) | (anchor == far) | (near == far)
+    if repeated.any():
+        row = int(np.argmax(repeated))
+        raise InvalidTripletsError(
+            f"Row {row} is ({anchor[row]}, {near[row]}, {far[row]}): an object cannot be compared with itself "
+            f"({int(repeated.sum())} such rows)."
+        )
+
+
+def check_weights(weights: ArrayLike, length: int) -> NDArray[np.float64]:
+    """Finite, non-negative weights that are not all zero, as a read-only copy."""
+    array = np.array(weights, dtype=np.float64)
+    check_length("weights", array, length)
+    bad = ~(np.isfinite(array) & (array >= 0))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InvalidTripletsError(
+            f"Row {row} of `weights` is {array[row]}: weights must be finite and not negative "
+            f"({int(bad.sum())} such rows)."
+        )
+    if not array.any():
+        raise InvalidTripletsError(f"`weights` must not all be zero, got {length} zeros.")
+    array.setflags(write=False)
+    return array
+
+
+def check_labels(name: str, labels: NDArray[Any] | None, length: int) -> NDArray[Any] | None:
+    """Labels without gaps, as a read-only copy; what is neither number nor text becomes text."""
+    if labels is None:
+        return None
+    array = np.array(labels)
+    check_length(name, array, length)
+    missing = (
+        np.array([label is None or (isinstance(label, float) and np.isnan(label)) for label in array.tolist()])
+        if array.dtype.kind in "fO"
+        else ()
+    )
+    if np.any(missing):
+        raise InvalidTripletsError(
+            f"Row {int(np.argmax(missing))} of `{name}` is missing ({int(np.sum(missing))} such rows)."
+        )
+    if array.dtype.kind == "O":
+        array = array.astype(str)
+    array.setflags(write=False)
+    return array
+
+
+def check_names(names: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    """Names that all differ."""
+    checked = tuple(names)
+    if len(set(checked)) != len(checked):
+        repeated = next(name for place, name in enumerate(checked) if name in checked[:place])
+        raise InvalidTripletsError(f"`names` must all differ, got {repeated!r} more than once.")
+    return checked
+
+
+def check_length(name: str, values: NDArray[Any], length: int) -> None:
+    """Refuse anything but a one-dimensional array of this length."""
+    if values.shape != (length,):
+        raise InvalidTripletsError(f"`{name}` must have {length} entries, got shape {values.shape}.")
+
+
+def frozen(column: NDArray[Any]) -> NDArray[np.int32]:
+    """A read-only copy in four bytes a number."""
+    copy = np.array(column, dtype=np.int32)
+    copy.setflags(write=False)
+    return copy
+
+
+def check_whole(name: str, value: Any, *, least: int) -> None:
+    """Refuse anything but a whole number from `least` on."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise InvalidParameterError(f"`{name}` must be a whole number of at least {least}, got {value!r}.")
+
+
+def check_interval(name: str, value: Any, low: float, high: float, *, closed: bool = True) -> None:
+    """Refuse anything but a number in [low, high], or in (low, high) if not `closed`; infinity is never inside."""
+    inside = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
+    if not (inside and (low <= value <= high if closed else low < value < high)):
+        left, right = "[]" if closed else "()"
+        right = ")" if np.isinf(high) else right
+        raise InvalidParameterError(f"`{name}` must be in {left}{low:g}, {high:g}{right}, got {value!r}.")
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Refuse anything but one of the choices."""
+    if value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices[:-1])
+        raise InvalidParameterError(f"`{name}` must be {listed} or {choices[-1]!r}, got {value!r}.")
+
+
+def check_map(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """A two-dimensional array of finite numbers."""
+    return np.asarray(check_array(values, dtype=np.float64, input_name=name))

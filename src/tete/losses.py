@@ -146,10 +146,8 @@ def _robustify(t: float, log_ratio: float) -> tuple[float, float]:
         return log1p_ratio, share
     # (1 + l)^(1 - t): the derivative is the forgetting factor 1 / (1 + l)^t times l. Close to t = 1 the difference
     # to 1 would lose its digits; elsewhere exp is twice as fast as expm1.
-    if t - 1.0 < 0.01:
-        below_one = math.expm1((1.0 - t) * log1p_ratio)
-    else:
-        below_one = math.exp((1.0 - t) * log1p_ratio) - 1.0
+    power = (1.0 - t) * log1p_ratio
+    below_one = math.expm1(power) if t < 1.01 else math.exp(power) - 1.0
     return below_one / (1.0 - t), share * (1.0 + below_one)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import svd
 from scipy.spatial.distance import pdist
-from scipy.stats import rankdata
+from scipy.stats import pearsonr, rankdata
 
 from tete.exceptions import InvalidParameterError
 from tete.triplets import Triplets, as_triplets
@@ -114,7 +114,7 @@ def distance_agreement(
         distances = [rankdata(each) for each in distances]
     if any(np.ptp(each) == 0.0 for each in distances):
         raise InvalidParameterError("The distances must differ among themselves to be correlated, got equal ones only.")
-    return float(np.corrcoef(distances)[0, 1])
+    return float(pearsonr(*distances).statistic)
 
 
 def _check_pair(reference: ArrayLike, embedding: ArrayLike) -> tuple[Embedding, Embedding]:

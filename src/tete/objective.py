@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -40,7 +41,7 @@ class ShardedTriplets:
         size = max(FEWEST_TRIPLETS_IN_A_SHARD, triplets.n_objects * n_components)
         n_shards = min(max(len(triplets) // size, 1), MOST_SHARDS)
         edges = np.linspace(0, len(triplets), n_shards + 1).astype(int)
-        self._shards = [slice(start, stop) for start, stop in zip(edges[:-1], edges[1:], strict=True)]
+        self._shards = [slice(start, stop) for start, stop in pairwise(edges)]
 
     def total_loss(self, loss: Loss, embedding: Embedding) -> tuple[float, Embedding]:
         """Sum of weighted losses and its gradient."""
@@ -88,8 +89,8 @@ class ShardedTriplets:
     def compare(self, vectors: Embedding) -> Embedding:
         """B times each column, B being the matrix of comparison counts.
 
-        For every triplet B_ij += w and B_ik -= w (symmetric), B_jj -= w, B_kk += w, which makes the sum of a - b equal to
-        minus the trace of Y' B Y. So B is never stored: the product is half the gradient of the linear loss.
+        For every triplet B_ij += w and B_ik -= w (symmetric), B_jj -= w, B_kk += w, which makes the sum of a - b equal
+        to minus the trace of Y' B Y. So B is never stored: the product is half the gradient of the linear loss.
         """
         return -0.5 * self.total_loss(LinearLoss(), vectors)[1]
 

@@ -95,8 +95,8 @@ def gradient_descent(
 ) -> Minimum:
     """Plain gradient descent (paper, Algorithm 1), which remembers the best embedding it has seen.
 
-    The step is multiplied by `growth` when the objective falls and by `shrinkage` when it rises; with both at 1 the step
-    is constant, as in the paper. The paper's authors use 1.01 and 0.5 in their own code.
+    The step is multiplied by `growth` when the objective falls and by `shrinkage` when it rises; with both at 1 it is
+    constant, as in the paper. The paper's authors use 1.01 and 0.5 in their own code.
     """
     history: list[float] = []
     stop_reason = StopReason.MAX_ITER

@@ -5,7 +5,6 @@ therefore only performs a slow power iteration on B, whose result the eigenvecto
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -24,19 +23,23 @@ LARGEST_DENSE_MATRIX = 64
 SMALLEST_SHARE = 1e-3
 
 
-def spectral_start(shards: ShardedTriplets, parts: NDArray[np.int64], n_components: int) -> Embedding:
-    """Map of root mean square radius 1, made for each connected part by itself.
+def spectral_start(shards: ShardedTriplets, parts: NDArray[np.int64], n_components: int) -> tuple[Embedding, float]:
+    """Map of root mean square radius 1, made for each connected part by itself, and the largest eigenvalue.
 
     B has no entries between parts, so its leading eigenvectors would leave all but one part at the origin, where the
     gradient vanishes.
     """
     if parts.max() == 0:
-        return _spectral_shape(*_leading_eigenvectors(shards.compare, len(parts), n_components))
+        values, vectors = _leading_eigenvectors(shards.compare, len(parts), n_components)
+        return _spectral_shape(values, vectors), float(values[0])
     start = np.zeros((len(parts), n_components))
+    largest = 0.0
     for objects, triplets in _split(shards.triplets, parts):
         alone = ShardedTriplets(triplets, n_components, 1, None)
-        start[objects] = _spectral_shape(*_leading_eigenvectors(alone.compare, len(objects), n_components))
-    return start
+        values, vectors = _leading_eigenvectors(alone.compare, len(objects), n_components)
+        start[objects] = _spectral_shape(values, vectors)
+        largest = max(largest, float(values[0]))
+    return start, largest
 
 
 def largest_eigenvalue(shards: ShardedTriplets) -> float:
@@ -65,7 +68,7 @@ def _leading_eigenvectors(
 def _spectral_shape(values: NDArray[np.float64], vectors: Embedding) -> Embedding:
     """Columns scaled by the root of their eigenvalue, with a floor so that none starts at zero."""
     shape = vectors * np.sqrt(np.maximum(values, SMALLEST_SHARE * max(values[0], 1e-12)))
-    return shape / np.sqrt(np.mean(np.sum(shape**2, axis=1)))
+    return np.asarray(shape / np.sqrt(np.mean(np.sum(shape**2, axis=1))))
 
 
 def _split(triplets: Triplets, parts: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Triplets]]:

@@ -16,6 +16,7 @@ from tete.exceptions import InvalidParameterError, InvalidTripletsError
 from tete.randomness import RandomState, make_generator
 from tete.summary import TripletSummary, summarize, triplet_keys
 from tete.validation import (
+    check_choice,
     check_labels,
     check_length,
     check_n_objects,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Triplets", "as_triplets"]
 
-IntArray: TypeAlias = NDArray[np.int32]
+IntArray: TypeAlias = NDArray[np.integer[Any]]
 Labels: TypeAlias = NDArray[Any]
 
 
@@ -196,7 +197,7 @@ class Triplets:
         cells = frame[["anchor", "near", "far"]]
         if all(dtype.kind in "iu" for dtype in cells.dtypes) and names is None:
             return cls.from_array(cells.to_numpy(), n_objects=n_objects, **details)
-        numbers, names = _numbers_of_names(cells, names)
+        numbers, names = questions.numbers_of_names(cells, names)
         return cls.from_array(numbers, names=names, n_objects=n_objects, **details)
 
     @classmethod
@@ -334,11 +335,13 @@ class Triplets:
         """Two parts, the second with about `share` of the answers (or annotators), none of which is torn apart."""
         if not 0.0 < share < 1.0:
             raise InvalidParameterError(f"`share` must be in (0, 1), got {share}.")
-        if by not in ("groups", "annotators"):
-            raise InvalidParameterError(f"`by` must be 'groups' or 'annotators', got {by!r}.")
-        if by == "annotators" and self.annotators is None:
+        check_choice("by", by, ("groups", "annotators"))
+        if by == "groups":
+            units = self.answer_numbers()
+        elif self.annotators is not None:
+            units = np.unique(self.annotators, return_inverse=True)[1]
+        else:
             raise InvalidParameterError("`by` must be 'groups' for triplets without annotators, got 'annotators'.")
-        units = self.answer_numbers() if by == "groups" else np.unique(self.annotators, return_inverse=True)[1]
         n_units = int(units.max()) + 1
         if n_units < 2:
             raise InvalidTripletsError(f"At least 2 {by} are needed to split them, got {n_units}.")
@@ -376,29 +379,3 @@ def as_triplets(
     if sample_weight is not None:
         triplets = triplets.with_weights(sample_weight)
     return triplets if y is None else triplets.with_answers(y)
-
-
-def _numbers_of_names(
-    cells: "pd.DataFrame", names: Sequence[Hashable] | None
-) -> tuple[NDArray[np.int64], tuple[Hashable, ...]]:
-    """Object numbers of named cells, and all names in the order of the numbers."""
-    import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
-
-    missing = cells.isna().to_numpy()
-    if missing.any():
-        row, column = np.argwhere(missing)[0]
-        raise InvalidTripletsError(
-            f"Row {row} has no name in column {cells.columns[column]!r} ({int(missing.any(axis=1).sum())} such rows)."
-        )
-    flat = cells.to_numpy(dtype=object).ravel()
-    known = pd.Index(pd.unique(flat) if names is None else list(names), dtype=object)
-    if names is None:
-        known = pd.Index(sorted(known, key=lambda name: (str(type(name)), name)), dtype=object)
-    numbers = known.get_indexer(pd.Index(flat, dtype=object)).reshape(-1, 3)
-    if (numbers < 0).any():
-        row, column = np.argwhere(numbers < 0)[0]
-        raise InvalidTripletsError(
-            f"Row {row} names {cells.iloc[row, column]!r}, which is not among the {len(known)} known objects "
-            f"({int((numbers < 0).any(axis=1).sum())} such rows)."
-        )
-    return numbers, tuple(known)

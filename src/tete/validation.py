@@ -154,14 +154,14 @@ def frozen(column: NDArray[Any]) -> NDArray[np.int32]:
 
 def check_whole(name: str, value: Any, *, least: int) -> None:
     """Refuse anything but a whole number from `least` on."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise InvalidParameterError(f"`{name}` must be a whole number of at least {least}, got {value!r}.")
 
 
 def check_interval(name: str, value: Any, low: float, high: float, *, closed: bool = True) -> None:
     """Refuse anything but a number in [low, high], or in (low, high) if not `closed`; infinity is never inside."""
-    inside = isinstance(value, Real) and not isinstance(value, bool) and np.isfinite(float(value))
-    if not (inside and (low <= value <= high if closed else low < value < high)):
+    number = np.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    if not (np.isfinite(number) and (low <= number <= high if closed else low < number < high)):
         left, right = "[]" if closed else "()"
         right = ")" if np.isinf(high) else right
         raise InvalidParameterError(f"`{name}` must be in {left}{low:g}, {high:g}{right}, got {value!r}.")

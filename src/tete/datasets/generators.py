@@ -38,10 +38,10 @@ def make_triplets(
         Near objects come from this many nearest neighbours.
     far : "half", "outside" or "authors", default="half"
         The paper draws far objects "from those that are located far away" (section 1) and does not say from where on.
-        "half" draws uniformly among the farther half of all points, "outside" among all points but the neighbours, which
-        is harder. "authors" is what the authors' own code does: with the anchor itself at rank 1, near has a rank drawn
-        from 2, ..., `n_neighbors` and far has the rank min(n, rank of near + n/2 + a draw from 1, ..., n), so that about
-        half of all far objects are the single farthest one.
+        "half" draws uniformly among the farther half of all points, "outside" among all points but the neighbours,
+        which is harder. "authors" is what the authors' own code does: with the anchor itself at rank 1, near has a rank
+        drawn from 2, ..., `n_neighbors` and far has the rank min(n, rank of near + n/2 + a draw from 1, ..., n), so
+        that about half of all far objects are the single farthest one.
     random_state : int, generator or None
     """
     points = check_map("X", X)
@@ -50,7 +50,9 @@ def make_triplets(
     check_whole("n_neighbors", n_neighbors, least=2 if far == "authors" else 1)
     n_points = len(points)
     if n_points < n_neighbors + 2:
-        raise InvalidParameterError(f"`n_neighbors` must be at most {n_points - 2} for {n_points} points, got {n_neighbors}.")
+        raise InvalidParameterError(
+            f"`n_neighbors` must be at most {n_points - 2} for {n_points} points, got {n_neighbors}."
+        )
     rng = make_generator(random_state)
     shape = (n_points, per_point)
     if far == "authors":
@@ -116,8 +118,8 @@ def assign_annotators(
 ) -> tuple[Triplets, NDArray[np.bool_]]:
     """Deal the answers to annotators of whom some are bad, and say for each annotator whether it is one of those.
 
-    Every annotator gets about the same number of whole answers. Bad ones answer at random or always the wrong way round;
-    the triplets of an answer are flipped together.
+    Every annotator gets about the same number of whole answers. Bad ones answer at random or always the wrong way
+    round; the triplets of an answer are flipped together.
     """
     check_whole("n_annotators", n_annotators, least=1)
     check_choice("behavior", behavior, ("random", "reversed"))

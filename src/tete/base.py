@@ -1,0 +1,298 @@
+"""What all triplet embeddings share: fitting, predicting, scoring. `embedding` has the estimators themselves."""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from tete.continuation import Stage, minimize_in_stages, principal_axes
+from tete.exceptions import (
+    DisconnectedAnswersWarning,
+    InvalidParameterError,
+    InvalidTripletsError,
+    UnmentionedObjectsWarning,
+)
+from tete.initialization import best_radius, given_start, random_start
+from tete.losses import LOG_RATIOS, Loss, evaluate, log_ratios
+from tete.metrics import satisfied
+from tete.objective import Embedding, ShardedTriplets, sharded
+from tete.optimization import Callback, Minimum, StopReason, gradient_descent
+from tete.progress import progress
+from tete.randomness import RandomState, make_generator
+from tete.spectral import largest_eigenvalue, spectral_start
+from tete.summary import components
+from tete.triplets import Triplets, as_triplets
+from tete.validation import check_choice, check_interval, check_whole
+
+EXTRA_COMPONENTS = 4  # of the first stage; on MNIST and human answers 2 gain less and 8 no more
+ROUGH_TOL = 1e-5
+
+__all__ = ["TripletEmbedding"]
+
+
+@dataclass(eq=False, repr=False)
+class TripletEmbedding(BaseEstimator, ABC):
+    """Base of the triplet embeddings: minimises ``mean loss + ridge * mean |y|^2`` over the map.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimensions of the map.
+    ridge : float, default=3e-4
+        Strength of the term that keeps the map from growing without end; 0 for none, as in the paper. Values near
+        1e-4 favour nearest neighbours, values near 1e-3 favour unseen answers.
+    init : "spectral", "random" or array of shape (n_objects, n_components), default="spectral"
+        Start: leading eigenvectors of the comparison counts, then with L-BFGS a fit with a few more dimensions
+        (deterministic); small normal draws as in the paper; or a map, to go on from there.
+    n_init : int, default=1
+        Number of random starts, of which the one with the least loss is kept; only for ``init="random"``.
+    optimizer : "lbfgs" or "gradient_descent", default="lbfgs"
+        Gradient descent is what the paper uses; it always takes `max_iter` steps.
+    learning_rate : "auto" or float, default="auto"
+        Only for gradient descent. A number is the paper's constant step on the sum of losses. "auto" is what its
+        authors use: 2 n_objects / n_triplets at first, times 1.01 after a better step, times 0.5 after a worse one.
+    max_iter : int, default=1000
+        Most iterations of the optimiser.
+    tol : float, default=1e-6
+        L-BFGS stops when an iteration lowers the objective by less than this share of it.
+    random_state : int, generator or None, default=None
+        Seed of random starts; the default start needs none.
+    n_jobs : int or None, default=-1
+        Threads; -1 means all cores. The result is the same to the last bit for any number.
+    verbose : bool, default=False
+        Whether to show a progress bar.
+    callback : callable or None, default=None
+        Called as ``callback(iteration, value, embedding)`` after each iteration; a true result stops the fit.
+
+    Attributes
+    ----------
+    embedding_ : array of shape (n_objects, n_components)
+        The map, centred. Objects without a triplet are at the centre.
+    loss_ : float
+        The least value found of what is minimised.
+    history_ : array
+        The value after each iteration. From the spectral start the first part is that of an easier problem (more
+        dimensions, t = t' = 2), so the values may jump where the next one begins.
+    n_iter_ : int
+        Number of iterations.
+    stop_reason_ : StopReason
+        "converged", "max_iter", "callback", "stalled" or "diverged"; its `text` explains.
+    object_names_ : tuple or None
+        Names of the rows of `embedding_`, where the triplets had names.
+    n_features_in_ : int
+        3: anchor, near and far.
+    """
+
+    n_components: int = 2
+    _: KW_ONLY
+    ridge: float = 3e-4
+    init: Literal["spectral", "random"] | ArrayLike = "spectral"
+    n_init: int = 1
+    optimizer: Literal["lbfgs", "gradient_descent"] = "lbfgs"
+    learning_rate: Literal["auto"] | float = "auto"
+    max_iter: int = 1000
+    tol: float = 1e-6
+    random_state: RandomState = None
+    n_jobs: int | None = -1
+    verbose: bool = False
+    callback: Callback | None = None
+
+    # What differs between the estimators -------------------------------------------------------------------------
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """The loss of one triplet."""
+
+    def _stages(self) -> list[Stage]:
+        """What to minimise from the spectral start, one after the other; the last is the wanted problem."""
+        first, wanted = self._first_loss(), self._loss()
+        rough = max(self.tol, ROUGH_TOL)
+        stages = [Stage(first, self.n_components + EXTRA_COMPONENTS, rough)]
+        if first != wanted:
+            stages.append(Stage(first, self.n_components, rough))
+        return [*stages, Stage(wanted, self.n_components, self.tol)]
+
+    def _first_loss(self) -> Loss:
+        """The loss to begin with."""
+        return self._loss()
+
+    def _check_parameters(self) -> None:
+        check_whole("n_components", self.n_components, least=1)
+        check_interval("ridge", self.ridge, 0.0, np.inf)
+        check_whole("n_init", self.n_init, least=1)
+        check_choice("optimizer", self.optimizer, ("lbfgs", "gradient_descent"))
+        check_whole("max_iter", self.max_iter, least=1)
+        check_interval("tol", self.tol, 0.0, np.inf)
+        if isinstance(self.init, str):
+            check_choice("init", self.init, ("spectral", "random"))
+        if self.n_init > 1 and not (isinstance(self.init, str) and self.init == "random"):
+            raise InvalidParameterError(f"`n_init` must be 1 unless `init` is 'random', got {self.n_init}.")
+        if self.learning_rate != "auto":
+            check_interval("learning_rate", self.learning_rate, 0.0, np.inf, closed=False)
+            if self.optimizer != "gradient_descent":
+                raise InvalidParameterError(
+                    f"`learning_rate` must be 'auto' unless `optimizer` is 'gradient_descent', "
+                    f"got {self.learning_rate}."
+                )
+
+    # Fitting -----------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the map.
+
+        Parameters
+        ----------
+        X : Triplets, array of shape (n, 3) or data frame with columns anchor, near, far
+            Rows say that anchor is more like near than like far.
+        y : array of n answers, optional
+            Then rows are questions: +1 where the anchor is more like the second column, -1 where it is more like the
+            third, 0 where undecided; or booleans.
+        sample_weight : array of n non-negative numbers, optional
+            How much each row counts.
+        """
+        self._check_parameters()
+        triplets = as_triplets(X, y, sample_weight)
+        used = triplets if triplets.weights is None else triplets.select(triplets.weights > 0)
+        mentioned = used.mentions() > 0
+        if not mentioned.all():
+            self._warn_unmentioned(triplets, mentioned)
+            used = used.renumbered(np.cumsum(mentioned) - 1, int(mentioned.sum()))
+        with sharded(used, self.n_components, self.n_jobs) as shards:
+            minimum = self._best_minimum(shards, mentioned)
+        self.embedding_: Embedding = np.zeros((triplets.n_objects, self.n_components))
+        self.embedding_[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
+        self.loss_ = minimum.value
+        self.history_ = np.array(minimum.history)
+        self.n_iter_ = minimum.n_iter
+        self.stop_reason_ = minimum.stop_reason
+        self.object_names_: tuple[Hashable, ...] | None = triplets.names
+        self.n_features_in_ = 3
+        self._finish(triplets)
+        return self
+
+    def fit_transform(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Embedding:
+        """Find the map and return it."""
+        return self.fit(X, y, sample_weight).embedding_
+
+    def _best_minimum(self, shards: ShardedTriplets, mentioned: NDArray[np.bool_]) -> Minimum:
+        if isinstance(self.init, str) and self.init == "spectral":
+            minima = [self._from_spectral_start(shards)]
+        else:
+            self._refuse_collapse(shards, largest_eigenvalue(shards))
+            rng = make_generator(self.random_state)
+            minima = [self._from_start(shards, self._start(mentioned, rng)) for _ in range(self.n_init)]
+        best = min(minima, key=lambda minimum: minimum.value)
+        finished = best.stop_reason is StopReason.MAX_ITER and self.optimizer == "gradient_descent"
+        if best.stop_reason in {StopReason.MAX_ITER, StopReason.DIVERGED} and not finished:
+            warnings.warn(
+                f"The optimiser stopped after {best.n_iter} iterations because {best.stop_reason.text}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return best
+
+    def _from_spectral_start(self, shards: ShardedTriplets) -> Minimum:
+        parts = components(shards.triplets)
+        if parts.max() > 0:
+            warnings.warn(
+                f"The answers fall into {parts.max() + 1} parts that no answer relates: places within a part can be "
+                "compared, places in different parts cannot.",
+                DisconnectedAnswersWarning,
+                stacklevel=4,
+            )
+        stages = self._stages()
+        start, largest = spectral_start(shards, parts, stages[0].n_components)
+        self._refuse_collapse(shards, largest)
+        objective = shards.objective(stages[0].loss, self.ridge)
+        return self._minimize(shards, stages, best_radius(start, lambda start: objective(start)[0]))
+
+    def _from_start(self, shards: ShardedTriplets, start: Embedding) -> Minimum:
+        return self._minimize(shards, [Stage(self._loss(), self.n_components, self.tol)], start)
+
+    def _start(self, mentioned: NDArray[np.bool_], rng: np.random.Generator) -> Embedding:
+        if isinstance(self.init, str):
+            return random_start(int(mentioned.sum()), self.n_components, rng)
+        return given_start(self.init, len(mentioned), self.n_components)[mentioned]
+
+    def _minimize(self, shards: ShardedTriplets, stages: list[Stage], start: Embedding) -> Minimum:
+        with progress(type(self).__name__, total=self.max_iter, shown=self.verbose, callback=self.callback) as callback:
+            if self.optimizer == "lbfgs":
+                return minimize_in_stages(
+                    shards, stages, start, ridge=self.ridge, max_iter=self.max_iter, callback=callback
+                )
+            objective = shards.objective(self._loss(), self.ridge)
+            start = principal_axes(start, self.n_components)
+            if self.learning_rate == "auto":
+                step, growth, shrinkage = 2.0 * len(start), 1.01, 0.5
+            else:  # the objective is a mean, the paper's is a sum
+                step, growth, shrinkage = float(self.learning_rate) * shards.total_weight, 1.0, 1.0
+            return gradient_descent(
+                objective,
+                start,
+                step=step,
+                max_iter=self.max_iter,
+                growth=growth,
+                shrinkage=shrinkage,
+                callback=callback,
+            )
+
+    def _refuse_collapse(self, shards: ShardedTriplets, largest: float) -> None:
+        """Refuse a ridge that makes Y = 0 a minimum: ridge >= g n mu / |T|.
+
+        g is the loss's slope at 0 (2^-t for t-ETE) and mu is the largest eigenvalue of the comparison counts.
+        """
+        slope = evaluate(self._loss(), 0.0, 0.0)[1]
+        limit = slope * shards.triplets.n_objects * largest / shards.total_weight
+        if limit <= 1e-12:
+            raise InvalidTripletsError(
+                f"The {len(shards.triplets)} triplets cancel each other out: each is contradicted, so there is no map."
+            )
+        if self.ridge >= limit:
+            raise InvalidParameterError(
+                f"`ridge` must be below {limit:.3g} for these triplets, got {self.ridge}: "
+                "a larger one draws all objects into one point."
+            )
+
+    def _warn_unmentioned(self, triplets: Triplets, mentioned: NDArray[np.bool_]) -> None:
+        names = [repr(triplets.name_of(int(number))) for number in np.flatnonzero(~mentioned)]
+        listed = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+        warnings.warn(
+            f"{len(names)} of {triplets.n_objects} objects occur in no triplet and are placed at the centre: {listed}.",
+            UnmentionedObjectsWarning,
+            stacklevel=3,
+        )
+
+    def _finish(self, triplets: Triplets) -> None:
+        """Learn what else the fitted map tells about its triplets."""
+
+    # Using the map -----------------------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> NDArray[np.bool_]:
+        """For each row of `X`, whether its first object is nearer to the second than to the third on the map."""
+        triplets = self._read(X)
+        return satisfied(self.embedding_, triplets)
+
+    @available_if(lambda self: type(self._loss()) in LOG_RATIOS)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability that the answer is "the third" and that it is "the second", for each row: eq. (prob)."""
+        triplets = self._read(X)
+        ratios = log_ratios(self._loss(), self.embedding_, triplets.anchor, triplets.near, triplets.far)
+        second = 1.0 / (1.0 + np.exp(np.minimum(ratios, 700.0)))
+        return np.column_stack([1.0 - second, second])
+
+    def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
+        """Share of answers that the map agrees with."""
+        triplets = self._read(X, y, sample_weight)
+        return float(np.average(satisfied(self.embedding_, triplets), weights=triplets.weights))
+
+    def _read(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Triplets:
+        check_is_fitted(self, "embedding_")
+        return as_triplets(X, y, sample_weight, names=self.object_names_, n_objects=len(self.embedding_))

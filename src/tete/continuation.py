@@ -1,0 +1,75 @@
+"""Minimise a sequence of easier problems, each started at the solution of the one before.
+
+The map is first fitted with a few dimensions more than wanted, at t = t' = 2, which needs no powers. With room to
+spare, objects move past each other instead of getting caught on the wrong side of the map, where a capped loss hardly
+pulls any more. The result is turned to its principal axes, cut to the wanted dimensions, and fitted further.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tete.losses import Loss
+from tete.objective import Embedding, ShardedTriplets
+from tete.optimization import Callback, Minimum, StopReason, lbfgs
+
+__all__ = ["Stage", "minimize_in_stages", "principal_axes"]
+
+
+class Stage(NamedTuple):
+    """One problem of the sequence."""
+
+    loss: Loss
+    n_components: int
+    tol: float
+
+
+def minimize_in_stages(
+    shards: ShardedTriplets,
+    stages: Sequence[Stage],
+    start: Embedding,
+    *,
+    ridge: float,
+    max_iter: int,
+    callback: Callback | None,
+) -> Minimum:
+    """L-BFGS on each stage in turn; all but the last take at most half of the iterations that are left."""
+    history: list[float] = []
+    for place, stage in enumerate(stages):
+        start = principal_axes(start, stage.n_components)
+        left = max_iter - len(history)
+        minimum = lbfgs(
+            shards.objective(stage.loss, ridge),
+            start,
+            max_iter=left if place == len(stages) - 1 else left // 2,
+            tol=stage.tol,
+            callback=_counted(callback, len(history), stages[-1].n_components),
+        )
+        history += minimum.history
+        start = minimum.embedding
+        if minimum.stop_reason is StopReason.CALLBACK:
+            break
+    embedding = principal_axes(start, stages[-1].n_components)
+    value, _ = shards.objective(stages[-1].loss, ridge)(embedding)
+    return Minimum(embedding, value, history, minimum.stop_reason)
+
+
+def principal_axes(embedding: Embedding, n_components: int) -> Embedding:
+    """The map itself, or its first principal components where it has more dimensions than wanted."""
+    if embedding.shape[1] == n_components:
+        return embedding
+    centred = embedding - embedding.mean(axis=0)
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    return np.ascontiguousarray(centred @ axes[:, ::-1][:, :n_components])
+
+
+def _counted(callback: Callback | None, done: int, n_components: int) -> Callback | None:
+    """The callback with iterations counted over all stages, shown a map of the wanted dimensions."""
+    if callback is None:
+        return None
+
+    def counted(iteration: int, value: float, embedding: Embedding) -> Any:
+        return callback(done + iteration, value, principal_axes(embedding, n_components))
+
+    return counted

@@ -30,7 +30,7 @@ from tete.randomness import RandomState, make_generator
 from tete.spectral import largest_eigenvalue, spectral_start
 from tete.summary import components
 from tete.triplets import Triplets, as_triplets
-from tete.validation import check_choice, check_interval, check_whole
+from tete.validation import check_choice, check_interval, check_n_jobs, check_whole
 
 EXTRA_COMPONENTS = 4  # of the first stage; on MNIST and human answers 2 gain less and 8 no more
 ROUGH_TOL = 1e-5
@@ -131,6 +131,7 @@ class TripletEmbedding(BaseEstimator, ABC):
         check_choice("optimizer", self.optimizer, ("lbfgs", "gradient_descent"))
         check_whole("max_iter", self.max_iter, least=1)
         check_interval("tol", self.tol, 0.0, np.inf)
+        check_n_jobs(self.n_jobs)
         if isinstance(self.init, str):
             check_choice("init", self.init, ("spectral", "random"))
         if self.n_init > 1 and not (isinstance(self.init, str) and self.init == "random"):

@@ -36,23 +36,27 @@ def minimize_in_stages(
 ) -> Minimum:
     """L-BFGS on each stage in turn; all but the last take at most half of the iterations that are left."""
     history: list[float] = []
+    stop_reason = StopReason.MAX_ITER
     for place, stage in enumerate(stages):
         start = principal_axes(start, stage.n_components)
         left = max_iter - len(history)
+        budget = left if place == len(stages) - 1 else left // 2
+        if budget == 0:
+            continue
         minimum = lbfgs(
             shards.objective(stage.loss, ridge),
             start,
-            max_iter=left if place == len(stages) - 1 else left // 2,
+            max_iter=budget,
             tol=stage.tol,
             callback=_counted(callback, len(history), stages[-1].n_components),
         )
         history += minimum.history
-        start = minimum.embedding
-        if minimum.stop_reason is StopReason.CALLBACK:
+        start, stop_reason = minimum.embedding, minimum.stop_reason
+        if stop_reason is StopReason.CALLBACK:
             break
     embedding = principal_axes(start, stages[-1].n_components)
     value, _ = shards.objective(stages[-1].loss, ridge)(embedding)
-    return Minimum(embedding, value, history, minimum.stop_reason)
+    return Minimum(embedding, value, history, stop_reason)
 
 
 def principal_axes(embedding: Embedding, n_components: int) -> Embedding:

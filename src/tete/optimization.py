@@ -106,7 +106,8 @@ def gradient_descent(
     while len(history) < max_iter:
         embedding = embedding - step * gradient
         last_value = value
-        value, gradient = objective(embedding)
+        with np.errstate(over="ignore", invalid="ignore"):  # a step too large ends below, not in a warning
+            value, gradient = objective(embedding)
         if not np.isfinite(value):
             stop_reason = StopReason.DIVERGED
             break

@@ -61,6 +61,7 @@ def _leading_eigenvectors(
         first = np.random.default_rng(0).normal(size=size)  # a fixed vector: the start does not depend on a seed
         values, vectors = eigsh(operator, k=wanted, which="LA", v0=first, tol=1e-3)
     order = np.argsort(values)[::-1]
+    vectors *= np.sign(vectors[np.argmax(np.abs(vectors), axis=0), np.arange(wanted)])  # else the solver's whim
     missing = n_components - wanted
     return np.pad(values[order], (0, missing)), np.pad(vectors[:, order], ((0, 0), (0, missing)))
 

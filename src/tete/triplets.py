@@ -280,8 +280,6 @@ class Triplets:
         booleans. Undecided answers are left out with a warning that counts them.
         """
         decided, second_nearer = questions.check_answers(y, len(self))
-        if not decided.any():
-            raise InvalidTripletsError(f"All {len(self)} answers in `y` are undecided (0): nothing is left.")
         return self.flip_where(second_nearer).select(decided)
 
     def with_weights(self, weights: ArrayLike) -> Self:

@@ -16,6 +16,7 @@ __all__ = [
     "check_labels",
     "check_length",
     "check_map",
+    "check_n_jobs",
     "check_n_objects",
     "check_names",
     "check_rows",
@@ -156,6 +157,12 @@ def check_whole(name: str, value: Any, *, least: int) -> None:
     """Refuse anything but a whole number from `least` on."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise InvalidParameterError(f"`{name}` must be a whole number of at least {least}, got {value!r}.")
+
+
+def check_n_jobs(value: Any) -> None:
+    """Refuse anything but joblib's numbers of threads."""
+    if value is not None and (isinstance(value, bool) or not isinstance(value, Integral) or int(value) == 0):
+        raise InvalidParameterError(f"`n_jobs` must be a whole number other than 0, or None, got {value!r}.")
 
 
 def check_interval(name: str, value: Any, low: float, high: float, *, closed: bool = True) -> None:

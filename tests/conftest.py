@@ -1,0 +1,39 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from tete import Triplets
+
+# Compiling a kernel takes longer than hypothesis allows an example.
+settings.register_profile("tete", deadline=None, max_examples=40, derandomize=True)
+settings.load_profile("tete")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def clean_triplets(rng):
+    """2,000 uniform triplets of 30 points in the plane, all true."""
+    from tete.datasets import make_uniform_triplets
+
+    return make_uniform_triplets(rng.normal(size=(30, 2)), 2000, random_state=1)
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """Real data sets, where they are present; never part of the project."""
+    folder = Path(os.environ.get("TETE_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("needs the real data sets: set TETE_DATA to their folder")
+    return folder
+
+
+def random_triplets(rng, n_objects=12, n_triplets=200, **details):
+    rows = np.array([rng.choice(n_objects, size=3, replace=False) for _ in range(n_triplets)])
+    return Triplets.from_array(rows, n_objects=n_objects, **details)

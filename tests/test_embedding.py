@@ -353,7 +353,9 @@ class TestOptions:
     def test_a_constant_step_is_on_the_sum_of_losses(self, clean_triplets):
         start = np.random.default_rng(0).normal(size=(30, 2))
         start -= start.mean(axis=0)
-        fitted = TETE(ridge=0, init=start, optimizer="gradient_descent", learning_rate=1e-3, max_iter=1).fit(clean_triplets)
+        fitted = TETE(ridge=0, init=start, optimizer="gradient_descent", learning_rate=1e-3, max_iter=1).fit(
+            clean_triplets
+        )
 
         def total(places):
             return 2000 * reference.objective(
@@ -391,7 +393,9 @@ class TestOptions:
         assert np.abs(without.embedding_).max() > 2 * np.abs(with_ridge.embedding_).max()
 
     def test_a_ridge_that_would_collapse_the_map(self, clean_triplets):
-        with pytest.raises(InvalidParameterError, match=r"`ridge` must be below (\S+) for these triplets, got 5\.0") as error:
+        with pytest.raises(
+            InvalidParameterError, match=r"`ridge` must be below (\S+) for these triplets, got 5\.0"
+        ) as error:
             TETE(ridge=5.0).fit(clean_triplets)
         limit = float(str(error.value).split("below ")[1].split(" ")[0])
         small = TETE(ridge=0.9 * limit).fit(clean_triplets)
@@ -438,7 +442,10 @@ class TestOptions:
             (TETE(n_init=0), r"`n_init` must be a whole number of at least 1, got 0\."),
             (TETE(n_init=3), r"`n_init` must be 1 unless `init` is 'random', got 3\."),
             (TETE(optimizer="adam"), r"`optimizer` must be 'lbfgs' or 'gradient_descent', got 'adam'\."),
-            (TETE(learning_rate=0.1), r"`learning_rate` must be 'auto' unless `optimizer` is 'gradient_descent', got 0\.1"),
+            (
+                TETE(learning_rate=0.1),
+                r"`learning_rate` must be 'auto' unless `optimizer` is 'gradient_descent', got 0\.1",
+            ),
             (TETE(optimizer="gradient_descent", learning_rate=0), r"`learning_rate` must be in \(0, inf\), got 0\."),
             (TETE(max_iter=0), r"`max_iter` must be a whole number of at least 1, got 0\."),
             (TETE(tol=-1e-3), r"`tol` must be in \[0, inf\), got -0\.001\."),

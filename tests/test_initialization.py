@@ -19,7 +19,9 @@ def test_given_start_is_copied():
 
 
 def test_given_start_of_the_wrong_shape():
-    with pytest.raises(InvalidParameterError, match=r"`init` must have shape \(4, 2\), one row for each object, got \(3, 2\)"):
+    with pytest.raises(
+        InvalidParameterError, match=r"`init` must have shape \(4, 2\), one row for each object, got \(3, 2\)"
+    ):
         given_start(np.ones((3, 2)), 4, 2)
 
 

@@ -157,5 +157,7 @@ def test_the_same_code_runs_without_the_compiler():
         "print(TETE(max_iter=20, n_jobs=1).fit([(0, 1, 2), (1, 0, 2), (2, 1, 0)]).predict([(0, 1, 2)])[0])"
     )
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    result = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
     assert result.stdout.strip() == "True"

@@ -103,10 +103,14 @@ class TestProcrustes:
 
     def test_a_point_aligned_to_a_map(self, rng):
         reference = rng.normal(size=(5, 2))
-        np.testing.assert_allclose(procrustes_align(reference, np.zeros((5, 2))), np.tile(reference.mean(axis=0), (5, 1)))
+        np.testing.assert_allclose(
+            procrustes_align(reference, np.zeros((5, 2))), np.tile(reference.mean(axis=0), (5, 1))
+        )
 
     def test_bad_input(self):
-        with pytest.raises(ValueError, match=r"`embedding` must have the shape \(4, 1\) of `reference`, got \(3, 1\)\."):
+        with pytest.raises(
+            ValueError, match=r"`embedding` must have the shape \(4, 1\) of `reference`, got \(3, 1\)\."
+        ):
             procrustes_align(LINE, LINE[:3])
         with pytest.raises(ValueError, match="must have at least two different rows"):
             procrustes_distance(np.ones((3, 2)), np.ones((3, 2)))

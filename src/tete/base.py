@@ -144,6 +144,12 @@ class TripletEmbedding(BaseEstimator, ABC):
                     f"got {self.learning_rate}."
                 )
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True  # object numbers
+        tags.input_tags.categorical = True
+        return tags
+
     # Fitting -----------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:

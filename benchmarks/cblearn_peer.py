@@ -1,0 +1,26 @@
+"""Fit one set of triplets with cblearn; runs in cblearn's environment.
+
+Usage: python cblearn_peer.py METHOD TRIPLETS.npy EMBEDDING.npy, METHOD being TSTE or SOE. Prints the seconds of the fit.
+"""
+
+import sys
+import time
+import warnings
+
+import numpy as np
+from cblearn import embedding
+
+METHODS = {
+    "TSTE": lambda: embedding.TSTE(n_components=2, random_state=0),
+    "SOE": lambda: embedding.SOE(n_components=2, random_state=0),  # 10 starts, its default
+    "SOE, one start": lambda: embedding.SOE(n_components=2, n_init=1, random_state=0),
+}
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    method, source, target = sys.argv[1:]
+    triplets = np.load(source).astype(np.uint32)
+    started = time.perf_counter()
+    fitted = METHODS[method]().fit(triplets)
+    print(time.perf_counter() - started)
+    np.save(target, fitted.embedding_)

@@ -1,0 +1,264 @@
+"""Measure the triplet half side by side with cblearn and write the tables of `results/triplets.md`."""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from environments import ROOT, cblearn_python, data_folder, machine
+from sklearn.datasets import load_digits
+
+from tete import CKL, GNMDS, STE, TETE, TSTE, Triplets
+from tete.datasets import make_triplets, make_uniform_triplets
+from tete.losses import TETELoss, UnitTETELoss
+from tete.metrics import nearest_neighbor_error, triplet_error
+from tete.objective import sharded
+
+RESULTS = Path(__file__).parent / "results"
+NOISE = (0.0, 0.1, 0.2, 0.3, 0.4)
+OURS: dict[str, Callable[[], object]] = {
+    "TETE": TETE,
+    "TETE, t' = 2": lambda: TETE(t_prime=2.0),
+    "TETE, paper (t = t' = 1.7)": lambda: TETE(
+        t=1.7, t_prime=1.7, ridge=0.0, init="random", optimizer="gradient_descent", random_state=0
+    ),
+    "TSTE": lambda: TSTE(alpha=1.0),
+    "STE": STE,
+    "CKL": CKL,
+    "GNMDS": lambda: GNMDS(max_iter=3000),
+}
+PEERS = ("TSTE", "SOE")
+
+
+def seconds_of(action: Callable[[], object], repeats: int = 1) -> float:
+    """Least wall time of several runs."""
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def measure_kernel() -> list[dict[str, object]]:
+    """Million triplets a second, value and gradient, in 2-D."""
+    rows = []
+    points = np.random.default_rng(0).normal(size=(1000, 2))
+    triplets = make_uniform_triplets(points, 1_000_000, random_state=0)
+    for loss in (UnitTETELoss(), TETELoss(2.0, 1.75), TETELoss(1.7, 1.7)):
+        speeds = {}
+        for n_jobs in (1, 2):
+            with sharded(triplets, 2, n_jobs) as shards:
+                shards.total_loss(loss, points)
+                speeds[n_jobs] = 1.0 / seconds_of(lambda s=shards, x=loss: s.total_loss(x, points), repeats=15)
+        rows.append(
+            {
+                "t, t'": f"{loss.t:g}, {loss.t_prime:g}",
+                "M triplets/s, 1 thread": round(speeds[1], 1),
+                "2 threads": round(speeds[2], 1),
+                "ratio": round(speeds[2] / speeds[1], 2),
+            }
+        )
+    return rows
+
+
+def noise_data(seed: int) -> tuple[np.ndarray, np.ndarray, str]:
+    file = data_folder() / "mnist" / "mnist.npz"
+    if not file.exists():
+        images, labels = load_digits(return_X_y=True)
+        chosen = np.random.default_rng(seed).choice(len(images), 1000, replace=False)
+        return images[chosen], labels[chosen], "digits of scikit-learn (MNIST not found)"
+    with np.load(file) as archive:
+        chosen = np.random.default_rng(seed).choice(len(archive["y"]), 1000, replace=False)
+        return archive["X"][chosen].astype(np.float64), archive["y"][chosen], "MNIST"
+
+
+def fit_peer(python: Path, method: str, triplets: Triplets) -> tuple[float, np.ndarray]:
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = Path(folder, "triplets.npy"), Path(folder, "embedding.npy")
+        np.save(source, triplets.to_array())
+        script = Path(__file__).with_name("cblearn_peer.py")
+        run = subprocess.run([python, script, method, source, target], capture_output=True, text=True, check=True)
+        return float(run.stdout), np.load(target)
+
+
+def measure_noise(far: str, seeds: int, python: Path | None, peer_noise: tuple[float, ...]) -> list[dict[str, object]]:
+    """Held-out triplet accuracy, 1-NN accuracy and seconds: ours over several seeds, peers on the first."""
+    rows = []
+    for seed in range(seeds):
+        images, labels, source = noise_data(seed)
+        train, test = (make_triplets(images, 100, far=far, random_state=2 * seed + part) for part in (0, 1))
+        for noise in NOISE:
+            noisy = train.flip(noise, random_state=seed)
+            runs = [(name, make) for name, make in OURS.items()]
+            for name, make in runs:
+                estimator = make()
+                seconds = seconds_of(lambda e=estimator, t=noisy: e.fit(t))
+                rows.append(_row(name, source, far, seed, noise, seconds, estimator.embedding_, test, labels))
+            if python is not None and seed == 0 and noise in peer_noise:
+                for method in PEERS:
+                    print(f"cblearn {method} at {noise:.0%} ...", flush=True)
+                    seconds, embedding = fit_peer(python, method, noisy)
+                    rows.append(_row(f"cblearn {method}", source, far, seed, noise, seconds, embedding, test, labels))
+    return rows
+
+
+def _row(name, source, far, seed, noise, seconds, embedding, test, labels) -> dict[str, object]:
+    return {
+        "method": name,
+        "data": source,
+        "far": far,
+        "seed": seed,
+        "reversed": noise,
+        "seconds": seconds,
+        "triplets": 1.0 - triplet_error(embedding, test),
+        "1-NN": 1.0 - nearest_neighbor_error(embedding, labels),
+    }
+
+
+def run_python(program: str, **environment: str) -> str:
+    import os  # noqa: PLC0415
+
+    run = subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | environment, capture_output=True, text=True, check=True
+    )
+    return run.stdout.strip()
+
+
+def measure_start_up() -> list[dict[str, object]]:
+    """Import over scikit-learn's, first fit with an empty compilation cache, first fit with a full one."""
+    imports = "import time; import sklearn.base; t = time.perf_counter(); import tete; print(time.perf_counter() - t)"
+    fit = (
+        "import time, numpy as np; from tete import TETE; from tete.datasets import make_uniform_triplets;"
+        "x = make_uniform_triplets(np.random.default_rng(0).normal(size=(50, 2)), 2000, random_state=0);"
+        "e = TETE(); t = time.perf_counter(); e.fit(x); a = time.perf_counter() - t;"
+        "t = time.perf_counter(); e.fit(x); print(a - (time.perf_counter() - t))"
+    )
+    with tempfile.TemporaryDirectory() as cache:
+        cold = float(run_python(fit, NUMBA_CACHE_DIR=cache))
+        warm = min(float(run_python(fit, NUMBA_CACHE_DIR=cache)) for _ in range(3))
+    return [
+        {"what": "import tete after sklearn.base", "seconds": min(float(run_python(imports)) for _ in range(5))},
+        {"what": "compiling in the first fit ever", "seconds": cold},
+        {"what": "loading the cache in a later process", "seconds": warm},
+    ]
+
+
+def measure_size() -> list[dict[str, object]]:
+    """A million triplets of 10,000 objects: seconds, and peak memory above the input in bytes a triplet."""
+    program = """
+import resource, time, numpy as np
+from tete import TETE
+from tete.datasets import make_uniform_triplets
+points = np.random.default_rng(0).normal(size=(10_000, 2))
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def current():
+    with open('/proc/self/statm') as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+small = make_uniform_triplets(points[:50], 20_000, random_state=0).to_array()
+TETE(max_iter=5).fit(small)
+rows = make_uniform_triplets(points, 1_000_000, random_state=1).flip(0.1, random_state=2).to_array().astype(np.int64)
+with open('/proc/self/clear_refs', 'w') as file:
+    file.write('5')
+before = current()
+started = time.perf_counter()
+fitted = TETE().fit(rows)
+seconds = time.perf_counter() - started
+with open('/proc/self/status') as file:
+    high = next(int(line.split()[1]) * 1024 for line in file if line.startswith('VmHWM'))
+print(seconds, (high - before) / len(rows), fitted.n_iter_, fitted.score(rows))
+"""
+    program = "import warnings; warnings.simplefilter('ignore')\n" + program
+    seconds, size, iterations, score = (float(word) for word in run_python(program).split())
+    return [
+        {
+            "triplets": 1_000_000,
+            "objects": 10_000,
+            "seconds": round(seconds, 1),
+            "iterations": int(iterations),
+            "bytes a triplet above the input": round(size, 1),
+            "share satisfied (10 % reversed)": round(score, 3),
+        }
+    ]
+
+
+def summarize_noise(rows: list[dict[str, object]], key: str) -> list[dict[str, object]]:
+    table = []
+    for name in dict.fromkeys(row["method"] for row in rows):
+        line: dict[str, object] = {"method": name}
+        for noise in NOISE:
+            values = [row[key] for row in rows if row["method"] == name and row["reversed"] == noise]
+            spread = f" ± {np.std(values):.3f}" if len(values) > 1 and key != "seconds" else ""
+            line[f"{noise:.0%} reversed"] = f"{np.mean(values):.3f}{spread}" if values else "–"
+        table.append(line)
+    return table
+
+
+def speed_ratios(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    ours = {row["reversed"]: row["seconds"] for row in rows if row["method"] == "TETE" and row["seed"] == 0}
+    peers = [row for row in rows if str(row["method"]).startswith("cblearn")]
+    return [
+        {
+            "peer": row["method"],
+            "reversed": f"{row['reversed']:.0%}",
+            "its seconds": round(row["seconds"], 1),
+            "TETE's seconds": round(ours[row["reversed"]], 2),
+            "TETE is faster by": f"{row['seconds'] / ours[row['reversed']]:.0f} times",
+        }
+        for row in peers
+    ]
+
+
+def as_markdown(rows: list[dict[str, object]]) -> str:
+    header = list(rows[0])
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    for row in rows:
+        cells = [f"{value:.3f}" if isinstance(value, float) else str(value) for value in row.values()]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one seed, no cblearn; writes nothing")
+    options = parser.parse_args()
+    python = None if options.quick else cblearn_python()
+    for method in (TETE(), TSTE(), STE(), CKL(), GNMDS()):  # compile before measuring
+        method.fit(make_uniform_triplets(np.random.default_rng(0).normal(size=(20, 2)), 500, random_state=0))
+    sections: dict[str, list[dict[str, object]]] = {
+        "Kernel: value and gradient": measure_kernel(),
+        "Start-up": measure_start_up(),
+        "Size": measure_size(),
+    }
+    raw: dict[str, object] = {"machine": machine(), "sections": sections}
+    for far in ("half", "authors"):
+        rows = measure_noise(far, 1 if options.quick else 5, python, NOISE if far == "half" else ())
+        raw[f"noise, far={far}"] = rows
+        data = f"1,000 points of {rows[0]['data']}, 100 triplets a point, far objects: {far!r}"
+        sections[f"Unseen triplets satisfied ({data})"] = summarize_noise(rows, "triplets")
+        sections[f"Leave-one-out 1-NN accuracy ({data})"] = summarize_noise(rows, "1-NN")
+        sections[f"Seconds of a fit ({data})"] = summarize_noise(rows, "seconds")
+        if python is not None and far == "half":
+            sections["cblearn on the same 100,000 triplets in the same run"] = speed_ratios(rows)
+    facts = raw["machine"]
+    text = f"# Triplet embedding, measured by `make bench`\n\n`{json.dumps(facts)}`\n\n" + "\n\n".join(
+        f"## {title}\n\n{as_markdown(rows)}" for title, rows in sections.items()
+    )
+    print(text)
+    if python is not None:
+        checks = subprocess.run([python, Path(__file__).with_name("cblearn_checks.py")], capture_output=True, text=True)
+        print(checks.stdout, checks.stderr)
+        text += f"\n\n## Under cblearn's conventions (exit code {checks.returncode})\n\n```\n{checks.stdout}```\n"
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / "triplets.md").write_text(text)
+        (RESULTS / "triplets.json").write_text(json.dumps(raw, indent=1))
+        print(f"wrote {(RESULTS / 'triplets.md').relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

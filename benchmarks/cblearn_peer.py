@@ -1,6 +1,6 @@
 """Fit one set of triplets with cblearn; runs in cblearn's environment.
 
-Usage: python cblearn_peer.py METHOD TRIPLETS.npy EMBEDDING.npy, METHOD being TSTE or SOE. Prints the seconds of the fit.
+Usage: python cblearn_peer.py METHOD TRIPLETS.npy EMBEDDING.npy, METHOD being TSTE or SOE. Prints the fit's seconds.
 """
 
 import sys

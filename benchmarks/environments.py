@@ -26,7 +26,7 @@ def peer_python(name: str, requirements: list[str]) -> Path:
 
 
 def cblearn_python() -> Path:
-    """cblearn 0.4, which needs numpy < 2, with this checkout installed beside it."""
+    """Environment of cblearn 0.4, which needs numpy < 2, with this checkout installed beside it."""
     return peer_python("cblearn", ["cblearn==0.4.0", "numpy<2", "--editable", str(ROOT)])
 
 
@@ -34,7 +34,8 @@ def machine() -> dict[str, object]:
     """Processor, cores, versions and commit."""
     info = Path("/proc/cpuinfo")
     models = [line.split(":")[1].strip() for line in info.read_text().splitlines() if "model name" in line]
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True)  # noqa: S607
+    describe = ["git", "describe", "--always", "--dirty"]
+    commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True, check=True)
     return {
         "processor": models[0] if models else platform.processor(),
         "cores": os.cpu_count(),

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from environments import ROOT, cblearn_python, data_folder, machine
 from sklearn.datasets import load_digits
 
+from environments import ROOT, cblearn_python, data_folder, machine
 from tete import CKL, GNMDS, STE, TETE, TSTE, Triplets
 from tete.datasets import make_triplets, make_uniform_triplets
 from tete.losses import TETELoss, UnitTETELoss
@@ -95,8 +95,7 @@ def measure_noise(far: str, seeds: int, python: Path | None, peer_noise: tuple[f
         train, test = (make_triplets(images, 100, far=far, random_state=2 * seed + part) for part in (0, 1))
         for noise in NOISE:
             noisy = train.flip(noise, random_state=seed)
-            runs = [(name, make) for name, make in OURS.items()]
-            for name, make in runs:
+            for name, make in OURS.items():
                 estimator = make()
                 seconds = seconds_of(lambda e=estimator, t=noisy: e.fit(t))
                 rows.append(_row(name, source, far, seed, noise, seconds, estimator.embedding_, test, labels))
@@ -194,7 +193,7 @@ def summarize_noise(rows: list[dict[str, object]], key: str) -> list[dict[str, o
         for noise in NOISE:
             values = [row[key] for row in rows if row["method"] == name and row["reversed"] == noise]
             spread = f" ± {np.std(values):.3f}" if len(values) > 1 and key != "seconds" else ""
-            line[f"{noise:.0%} reversed"] = f"{np.mean(values):.3f}{spread}" if values else "–"
+            line[f"{noise:.0%} reversed"] = f"{np.mean(values):.3f}{spread}" if values else "-"
         table.append(line)
     return table
 
@@ -251,7 +250,8 @@ def main() -> None:
     )
     print(text)
     if python is not None:
-        checks = subprocess.run([python, Path(__file__).with_name("cblearn_checks.py")], capture_output=True, text=True)
+        script = Path(__file__).with_name("cblearn_checks.py")
+        checks = subprocess.run([python, script], capture_output=True, text=True, check=False)
         print(checks.stdout, checks.stderr)
         text += f"\n\n## Under cblearn's conventions (exit code {checks.returncode})\n\n```\n{checks.stdout}```\n"
         RESULTS.mkdir(exist_ok=True)

@@ -82,7 +82,7 @@ class TestConstruction:
             (ROWS, {"groups": [0.0, np.nan, np.nan]}, r"Row 1 of `groups` is missing \(2 such rows\)\."),
             (ROWS, {"names": ["a", "b", "a", "c"]}, r"`names` must all differ, got 'a' more than once\."),
             (ROWS, {"names": ["a", "b", "c"]}, r"Row 2 is \(3, 2, 0\): object numbers go from 0 to 2"),
-            (ROWS, {"names": ["a"] + list("bcd"), "n_objects": 5}, r"one name for each of 5 objects, got 4\."),
+            (ROWS, {"names": list("abcd"), "n_objects": 5}, r"one name for each of 5 objects, got 4\."),
         ],
     )
     def test_bad_input_gets_one_clear_sentence(self, rows, details, message):

@@ -82,7 +82,7 @@ def compare_formats() -> int:
             estimator().fit(queries, counts > 0),
         ]
         same = all(np.allclose(maps[0].embedding_, other.embedding_) for other in maps[1:])
-        accuracy = metrics.query_accuracy((queries, counts), maps[0].embedding_)
+        accuracy = metrics.query_accuracy(ordered, maps[0].embedding_)
         agrees = np.isclose(accuracy, maps[0].score(queries, counts)) and accuracy > 0.9
         print(f"{estimator.__name__}: formats {'agree' if same else 'DIFFER'}, query_accuracy {accuracy:.3f}")
         failures += (not same) + (not agrees)

@@ -1,7 +1,7 @@
 """Does a first stage with more dimensions find better maps? Writes `results/lifting.md`.
 
 Mean over five folds (human answers) or five draws (MNIST, answers reversed) of held-out accuracy and of the objective,
-for `TETE()` with no extra dimensions, with 2, 4 and 8. The human data are those of the paper and the alien eggs of NEXT.
+for `TETE()` with no extra dimensions, with 2, 4 and 8. The human data are the paper's and the alien eggs of NEXT.
 """
 
 import time

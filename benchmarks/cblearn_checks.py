@@ -29,7 +29,7 @@ def on_cblearns_triplets(estimator: type) -> type:
     """A subclass that takes features and draws as many triplets from them with cblearn."""
 
     class Adapted(estimator):
-        def fit(self, X, y=None, sample_weight=None):
+        def fit(self, X, y=None, sample_weight=None, n_objects=None):
             features = validate_data(self, X, dtype=np.float64, ensure_min_samples=3)
             super().fit(_draw(features), sample_weight=sample_weight)
             self.n_features_in_ = features.shape[1]

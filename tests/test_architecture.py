@@ -14,7 +14,8 @@ SOURCE = Path(tete.__file__).parent
 
 # Each module imports only from rows above its own.
 LAYERS = [
-    {"exceptions", "randomness"},
+    {"arrays", "exceptions"},
+    {"randomness"},
     {"tempered", "validation"},
     {"losses", "questions", "summary", "initialization", "optimization"},
     {"triplets", "progress"},

@@ -42,6 +42,10 @@ class TestMakeTriplets:
         np.testing.assert_array_equal(one, other)
         assert (one != different).any()
 
+    def test_data_far_from_the_origin(self, points):
+        one, other = (make_triplets(places, 20, random_state=0).to_array() for places in (points, points + 2.0**27))
+        assert np.mean(one != other) < 0.001
+
     def test_duplicated_points(self):
         triplets = make_triplets(np.zeros((30, 2)), 10, random_state=0)
         assert len(triplets) == 300  # valid: no object is compared with itself
@@ -125,6 +129,10 @@ class TestNoise:
             assert len(set(wrong[mine])) == 1
 
     def test_bad_parameters(self, clean_triplets):
+        with pytest.raises(ValueError, match=r"`n_bad` must be a whole number of at least 0, got 1\.5\."):
+            assign_annotators(clean_triplets, 3, n_bad=1.5)
+        with pytest.raises(ValueError, match=r"`X` must have a row for each of 30 objects, got 3\."):
+            answer_by_distance(np.zeros((3, 2)), clean_triplets)
         with pytest.raises(ValueError, match=r"`n_bad` must be in \[0, 3\], got 4\."):
             assign_annotators(clean_triplets, 3, n_bad=4)
         with pytest.raises(ValueError, match=r"`sharpness` must be in \[0, inf\), got -1\."):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_score
 
 import reference
 from conftest import random_triplets
@@ -17,11 +17,14 @@ from tete import CKL, GNMDS, STE, TETE, TSTE, Triplets
 from tete.datasets import assign_annotators, make_triplets, make_uniform_triplets
 from tete.exceptions import (
     DisconnectedAnswersWarning,
+    DroppedAnswersWarning,
     InvalidParameterError,
     InvalidTripletsError,
     UnmentionedObjectsWarning,
 )
-from tete.metrics import nearest_neighbor_error, procrustes_distance, triplet_error
+from tete.losses import UnitTETELoss
+from tete.metrics import nearest_neighbor_error, procrustes_distance
+from tete.objective import sharded
 
 ALL = [TETE, TSTE, STE, CKL, GNMDS]
 ROWS = [(0, 1, 2), (0, 1, 3), (1, 0, 2), (2, 3, 0), (3, 2, 1), (2, 3, 1)]
@@ -168,12 +171,11 @@ class TestInvariance:
         one, other = self.fit(rows), TETE().fit(rows, sample_weight=np.full(len(ROWS), scale))
         np.testing.assert_allclose(one.embedding_, other.embedding_, atol=1e-6)
 
-    def test_the_objective_ignores_moves_and_turns(self, clean_triplets, rng):
-        fitted = self.fit(clean_triplets, ridge=0.0, max_iter=2000)
-        turn = np.linalg.qr(rng.normal(size=(2, 2)))[0]
-        moved = fitted.embedding_ @ turn + 5.0
-        for embedding in (fitted.embedding_, moved):
-            assert triplet_error(embedding, clean_triplets) == pytest.approx(1 - fitted.score(clean_triplets))
+    def test_moves_and_turns_of_the_start(self, clean_triplets, rng):
+        start, turn = rng.normal(size=(30, 2)), np.linalg.qr(rng.normal(size=(2, 2)))[0]
+        one, other = (self.fit(clean_triplets, init=init, tol=1e-10) for init in (start, start @ turn + 5.0))
+        assert one.loss_ == pytest.approx(other.loss_, rel=1e-4)
+        assert procrustes_distance(one.embedding_, other.embedding_) < 1e-3
 
     def test_weight_zero_is_absence(self, clean_triplets):
         weights = np.ones(2000)
@@ -212,11 +214,13 @@ class TestRobustness:
         answers, _ = assign_annotators(train, 20, n_bad=5, behavior="reversed", random_state=0)
         assert TETE().fit(answers).score(test) > TSTE().fit(answers).score(test) + 0.01
 
-    def test_more_dimensions_first_find_a_better_minimum(self, digits):
+    @pytest.mark.parametrize("n_components", [1, 2])
+    def test_more_dimensions_first_find_a_better_minimum(self, digits, n_components, monkeypatch):
         train, _, _ = digits
-        noisy = train.flip(0.4, random_state=2)
-        random = TETE(t_prime=2.0, init="random", random_state=0, max_iter=3000).fit(noisy)
-        assert TETE(t_prime=2.0).fit(noisy).loss_ < random.loss_
+        noisy = train.flip(0.3, random_state=2)
+        with_more = TETE(n_components, t_prime=2.0).fit(noisy).loss_
+        monkeypatch.setattr("tete.base.EXTRA_COMPONENTS", 0)
+        assert with_more < TETE(n_components, t_prime=2.0).fit(noisy).loss_ - 1e-4
 
 
 class TestTrust:
@@ -297,6 +301,11 @@ class TestNames:
         assert fitted.predict(frame.iloc[:1]).tolist() == [True]
         assert fitted.predict(frame.iloc[:1].rename(columns={"near": "far", "far": "near"})).tolist() == [False]
 
+    def test_names_asked_of_a_map_without_names(self, frame):
+        fitted = TETE().fit(ROWS)
+        with pytest.raises(InvalidTripletsError, match="the map was fitted without names"):
+            fitted.predict(frame)
+
     def test_unknown_names(self, frame):
         fitted = TETE().fit(frame)
         with pytest.raises(InvalidTripletsError, match=r"Row 0 names 'kiwi', which is not among the 4 known objects"):
@@ -319,9 +328,11 @@ class TestSpecialObjects:
             TETE().fit(Triplets.from_array(ROWS, n_objects=50))
 
     def test_a_given_start_has_a_row_for_them_too(self):
+        start = np.random.default_rng(0).normal(size=(6, 2))
         with pytest.warns(UnmentionedObjectsWarning):
-            fitted = TETE(init=np.random.default_rng(0).normal(size=(6, 2))).fit(Triplets.from_array(ROWS, n_objects=6))
-        assert fitted.embedding_.shape == (6, 2)
+            fitted = TETE(init=start).fit(Triplets.from_array(np.array(ROWS) + 2))  # objects 0 and 1 are missing
+        np.testing.assert_array_equal(fitted.embedding_[:2], 0.0)
+        np.testing.assert_allclose(fitted.embedding_[2:], TETE(init=start[2:]).fit(ROWS).embedding_, atol=1e-9)
 
     def test_disconnected_parts(self):
         rows = np.concatenate([np.array(ROWS), np.array(ROWS) + 4])
@@ -337,9 +348,34 @@ class TestSpecialObjects:
         assert np.isfinite(fitted.embedding_).all()
         assert fitted.score(rows) == 1.0
 
-    def test_answers_that_cancel_out(self):
-        with pytest.raises(InvalidTripletsError, match=r"The 2 triplets cancel each other out"):
-            TETE().fit([(0, 1, 2), (0, 2, 1)])
+    @every_estimator
+    def test_answers_that_cancel_out(self, estimator):
+        with pytest.raises(InvalidTripletsError, match=r"The 3 triplets cancel each other out"):
+            estimator().fit([(0, 1, 2), (0, 2, 1), (0, 2, 1)], sample_weight=[2, 1, 1])
+
+    def test_a_circle_of_answers_has_a_map(self):
+        circle = [(0, 1, 2), (1, 2, 0), (2, 0, 1)]  # the comparison counts vanish, but nothing is contradicted
+        fitted = TETE(t_prime=2.0).fit(circle)
+        assert fitted.loss_ < 0.49
+        assert fitted.score(circle) > 0.5
+
+    def test_a_start_in_one_point(self):
+        with pytest.raises(InvalidParameterError, match="`init` must be a start from which the objects can part"):
+            TETE(init=np.ones((4, 2))).fit(ROWS)
+
+    def test_disconnected_parts_from_a_random_start(self):
+        rows = np.concatenate([np.array(ROWS), np.array(ROWS) + 4])
+        with pytest.warns(DisconnectedAnswersWarning):
+            TETE(init="random", random_state=0).fit(rows)
+
+    @pytest.mark.parametrize("method", ["fit", "fit_transform"])
+    def test_warnings_point_at_the_users_line(self, method):
+        with pytest.warns(UnmentionedObjectsWarning) as record:
+            getattr(TETE(), method)(Triplets.from_array(ROWS, n_objects=9))
+        assert record[0].filename == __file__
+        with pytest.warns(DroppedAnswersWarning) as record:
+            getattr(TETE(), method)(ROWS, [1, 1, 1, -1, 0, 1])
+        assert record[0].filename == __file__
 
 
 class TestOptions:
@@ -365,6 +401,41 @@ class TestOptions:
 
         expected = start - 1e-3 * reference.numerical_gradient(total, start)
         np.testing.assert_allclose(fitted.embedding_, expected, atol=1e-7)
+
+    def test_the_authors_schedule(self, clean_triplets):
+        start = np.random.default_rng(0).normal(size=(30, 2)) * 3
+        fitted = TETE(t_prime=2, ridge=0, init=start, optimizer="gradient_descent", max_iter=20).fit(clean_triplets)
+        with sharded(clean_triplets, 2, 1) as shards:
+            objective = shards.objective(UnitTETELoss(), 0.0)
+            embedding, step, expected = start - start.mean(axis=0), 2.0 * 30, []
+            value, gradient = objective(embedding)
+            for _ in range(20):
+                embedding = embedding - step * gradient
+                last, (value, gradient) = value, objective(embedding)
+                step *= 1.01 if value < last else 0.5
+                expected.append(value)
+        np.testing.assert_allclose(fitted.history_, expected, rtol=1e-9)
+
+    @pytest.mark.parametrize(
+        "init", ["random", np.random.default_rng(0).normal(size=(30, 2)) + 100], ids=["random", "far"]
+    )
+    def test_the_loss_belongs_to_the_map(self, init, clean_triplets):
+        fitted = STE(init=init, random_state=0, ridge=0.01, optimizer="gradient_descent", max_iter=5).fit(
+            clean_triplets
+        )
+        rows = clean_triplets.to_array()
+        assert fitted.loss_ == pytest.approx(reference.objective(reference.ste, fitted.embedding_, rows, None, 0.01))
+
+    def test_a_callback_stops_all_starts(self, clean_triplets):
+        seen = []
+
+        def stop(iteration, value, embedding):
+            seen.append(iteration)
+            return iteration == 2
+
+        fitted = TETE(init="random", n_init=4, random_state=0, callback=stop).fit(clean_triplets)
+        assert seen == [1, 2]
+        assert fitted.stop_reason_ == "callback"
 
     def test_a_step_too_large(self, clean_triplets):
         estimator = GNMDS(optimizer="gradient_descent", learning_rate=1e200, max_iter=5)
@@ -450,6 +521,14 @@ class TestOptions:
             (TETE(optimizer="gradient_descent", learning_rate=0), r"`learning_rate` must be in \(0, inf\), got 0\."),
             (TETE(max_iter=0), r"`max_iter` must be a whole number of at least 1, got 0\."),
             (TETE(tol=-1e-3), r"`tol` must be in \[0, inf\), got -0\.001\."),
+            (TETE(callback="x"), r"`callback` must be callable or None, got 'x'\."),
+            (TETE(init="random", random_state=-1), r"`random_state` must be a whole number from 0 on"),
+            (TETE(init=[[0], [0, 1]]), r"`init` must be 'spectral', 'random' or an array of numbers"),
+            (TETE(optimizer=np.ones(2)), r"`optimizer` must be 'lbfgs' or 'gradient_descent', got array"),
+            (
+                TETE(optimizer="gradient_descent", learning_rate=np.ones(2)),
+                r"`learning_rate` must be in \(0, inf\), got a",
+            ),
             (TETE(n_jobs=0), r"`n_jobs` must be a whole number other than 0, or None, got 0\."),
             (TSTE(alpha=0), r"`alpha` must be in \(0, inf\), got 0\."),
             (CKL(mu=-1.0), r"`mu` must be in \(0, inf\), got -1\.0\."),
@@ -469,7 +548,8 @@ class TestOptions:
             ([(0, 0, 0)], r"an object cannot be compared with itself \(1 such rows\)"),
             ([(0, 1, 1)], r"an object cannot be compared with itself"),
             ([("a", "b", "c")], r"could not convert string|dtype='numeric'"),
-            ([(0.5, 1, 2)], r"object numbers must be whole"),
+            ([(0.5, 1, 2)], r"whole numbers below 2\^53 are needed"),
+            ([(0, 1, 2 + 1j)], r"Complex data not supported"),
         ],
     )
     def test_bad_triplets_get_one_clear_sentence(self, X, message):
@@ -493,6 +573,18 @@ class TestScikitLearn:
 
     def test_repr_shows_what_was_changed(self):
         assert repr(TETE(3, t=1.5)) == "TETE(n_components=3, t=1.5)"
+
+    def test_cross_validation_of_triplets_by_group(self):
+        shown = np.array([np.random.default_rng(i).choice(12, 3, replace=False) for i in range(300)])
+        odd = np.argmax(shown, axis=1)
+        triplets = Triplets.from_odd_one_out(shown, odd)
+        scores = cross_val_score(TETE(), triplets, groups=triplets.groups, cv=GroupKFold(3))
+        assert scores.shape == (3,)
+        assert scores.min() > 0.6
+
+    def test_the_number_of_objects_can_be_given(self):
+        with pytest.warns(UnmentionedObjectsWarning):
+            assert TETE().fit(ROWS, n_objects=6).embedding_.shape == (6, 2)
 
     def test_grid_search_over_arrays(self, clean_triplets):
         search = GridSearchCV(TETE(), {"n_components": [1, 2]}, cv=KFold(3, shuffle=True, random_state=0))

@@ -47,6 +47,10 @@ class TestTripletError:
         rows[-1] = (0, 2, 1)
         assert triplet_error(LINE, rows) == pytest.approx(1 / (CHUNK + 5))
 
+    def test_weights_that_are_all_zero(self):
+        with pytest.raises(ValueError, match=r"The weights must not all be zero, got 1 zeros\."):
+            triplet_error(LINE, [(0, 1, 2)], sample_weight=[0])
+
     def test_more_objects_than_places(self):
         with pytest.raises(ValueError, match=r"Row 0 is \(0, 1, 4\): object numbers go from 0 to 3"):
             triplet_error(LINE, [(0, 1, 4)])
@@ -65,6 +69,14 @@ class TestNearestNeighborError:
         assert nearest_neighbor_error(places, [1, 0, 0, 1, 1], n_neighbors=2) == pytest.approx(2 / 5)
         assert nearest_neighbor_error(places, [0, 0, 0, 0, 0], n_neighbors=3) == 0.0
 
+    @pytest.mark.parametrize("labels", [[[0], [0], [1], [1]], [["a"], ["a"], ["b"], ["b"]]])
+    def test_a_column_of_labels_is_labels(self, labels):
+        assert nearest_neighbor_error(LINE, labels) == pytest.approx(0.25)
+
+    def test_one_object_has_no_neighbour(self):
+        with pytest.raises(ValueError, match=r"`embedding` must have at least 2 rows, got 1\."):
+            nearest_neighbor_error([[0.0]], [1])
+
     def test_tags(self):
         tags = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1]])
         assert nearest_neighbor_error(LINE, tags) == 0.25  # only the last shares none with its neighbour
@@ -72,7 +84,9 @@ class TestNearestNeighborError:
     @pytest.mark.parametrize(
         ("labels", "options", "message"),
         [
-            ([0, 1], {}, r"`labels` must have one entry for each of 4 objects, got 2\."),
+            ([0, 1], {}, r"`labels` must have one entry for each of 4 objects, got shape \(2,\)\."),
+            (7, {}, r"`labels` must have one entry for each of 4 objects, got shape \(\)\."),
+            (np.arange(8).reshape(4, 2), {}, r"`labels` with several columns must be tags of 0 and 1"),
             ([0, 1, 0, 1], {"n_neighbors": 4}, r"`n_neighbors` must be in \[1, 3\], got 4\."),
             (np.eye(4), {"n_neighbors": 2}, r"`n_neighbors` must be 1 for labels that are tags, got 2\."),
         ],
@@ -101,6 +115,11 @@ class TestProcrustes:
         one, other = rng.normal(size=(20, 2)), rng.normal(size=(20, 2))
         assert procrustes_distance(one, other) == pytest.approx(procrustes(one, other)[2])
 
+    @pytest.mark.parametrize("scale", [1e-200, 1e150])
+    def test_tiny_and_huge_maps(self, scale, rng):
+        reference = rng.normal(size=(5, 2))
+        assert procrustes_distance(scale * reference, reference) == pytest.approx(0.0, abs=1e-12)
+
     def test_a_point_aligned_to_a_map(self, rng):
         reference = rng.normal(size=(5, 2))
         np.testing.assert_allclose(
@@ -113,7 +132,7 @@ class TestProcrustes:
         ):
             procrustes_align(LINE, LINE[:3])
         with pytest.raises(ValueError, match="must have at least two different rows"):
-            procrustes_distance(np.ones((3, 2)), np.ones((3, 2)))
+            procrustes_distance(np.full((3, 2), 0.1), np.ones((3, 2)))
         with pytest.raises(ValueError, match="Input reference contains NaN"):
             procrustes_align([[np.nan]], [[0.0]])
 
@@ -132,6 +151,8 @@ class TestDistanceAgreement:
     def test_bad_input(self):
         with pytest.raises(ValueError, match=r"`embedding` must have 4 rows like `reference`, got 3\."):
             distance_agreement(LINE, LINE[:3])
+        with pytest.raises(ValueError, match=r"`reference` must have at least 3 rows, got 1\."):
+            distance_agreement(LINE[:1], LINE[:1])
         with pytest.raises(ValueError, match="must differ among themselves"):
             distance_agreement(LINE, np.zeros((4, 2)))
         with pytest.raises(ValueError, match=r"`method` must be 'pearson' or 'spearman', got 'kendall'\."):

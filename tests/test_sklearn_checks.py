@@ -26,7 +26,7 @@ def adapted(estimator):
     """A subclass of the same name whose methods take features."""
 
     class Adapter(estimator):
-        def fit(self, X, y=None, sample_weight=None):
+        def fit(self, X, y=None, sample_weight=None, n_objects=None):
             X = validate_data(self, X, dtype=np.float64)
             n_features = self.n_features_in_
             super().fit(rows_to_triplets(X), sample_weight=sample_weight)

@@ -93,7 +93,7 @@ def test_arrays_of_any_shape_are_kept_and_left_alone():
     assert (x == 2.0).all()
 
 
-@pytest.mark.parametrize("t", [0.0, -1.0, 2.1, np.nan])
+@pytest.mark.parametrize("t", [0.0, -1.0, 2.1, np.nan, "1", np.ones(2)], ids=str)
 @pytest.mark.parametrize("function", [log_t, exp_t, robust])
 def test_temperature_out_of_range(function, t):
     with pytest.raises(InvalidParameterError, match=r"`t` must be in \(0, 2\], got"):

@@ -1,3 +1,4 @@
+import pickle
 from dataclasses import FrozenInstanceError
 
 import numpy as np
@@ -61,7 +62,7 @@ class TestConstruction:
             (
                 [(0, 1, 2), (0, 1.5, 2)],
                 {},
-                r"Row 1 of `X` holds 1\.5: object numbers must be whole \(1 such values\)\.",
+                r"Row 1 of `X` holds 1\.5: whole numbers below 2\^53 are needed \(1 such values\)\.",
             ),
             ([(0, 1, np.nan)], {}, r"Input X contains NaN"),
             ([("a", "b", "c")], {}, r"could not convert string|dtype='numeric'"),
@@ -75,7 +76,22 @@ class TestConstruction:
             ),
             (ROWS, {"weights": [1, np.nan, 1]}, r"Row 1 of `weights` is nan: weights must be finite and not negative"),
             (ROWS, {"weights": [1, 1, -1]}, r"Row 2 of `weights` is -1\.0"),
-            (ROWS, {"weights": [0, 0, 0]}, r"`weights` must not all be zero, got 3 zeros\."),
+            ([(0, 1, 1e300)], {}, r"Row 0 of `X` holds 1e\+300: whole numbers below 2\^53 are needed"),
+            (ROWS, {"weights": [1e200, 0, 0]}, r"`weights` must be at most 1e\+100, got 1e\+200\."),
+            (
+                ROWS,
+                {"weights": ["a", "b", "c"]},
+                r"`weights` must hold numbers: could not convert string to float: 'a'\.",
+            ),
+            (
+                ROWS,
+                {"annotators": np.array([1, "1", 2], dtype=object)},
+                r"must hold labels of one kind, got int and str",
+            ),
+            (ROWS, {"annotators": pd.Series(["x", pd.NA, "y"], dtype="string")}, r"Row 1 of `annotators` is missing"),
+            (ROWS, {"groups": pd.to_datetime(["2020-01-01", None, "2020-01-02"])}, r"Row 1 of `groups` is missing"),
+            (ROWS, {"n_objects": 4.0}, r"`n_objects` must be a whole number of at least 1, got 4\.0\."),
+            (ROWS, {"n_objects": -1}, r"`n_objects` must be a whole number of at least 1, got -1\."),
             (ROWS, {"weights": [1, 1]}, r"`weights` must have 3 entries, got shape \(2,\)\."),
             (ROWS, {"annotators": ["x"]}, r"`annotators` must have 3 entries, got shape \(1,\)\."),
             (ROWS, {"annotators": ["x", None, "y"]}, r"Row 1 of `annotators` is missing \(1 such rows\)\."),
@@ -96,7 +112,7 @@ class TestConstruction:
     def test_columns_must_be_flat_and_numeric(self):
         with pytest.raises(InvalidTripletsError, match=r"`anchor` must be one-dimensional, got shape \(1, 1\)"):
             Triplets(anchor=np.array([[0]]), near=np.array([1]), far=np.array([2]))
-        with pytest.raises(InvalidTripletsError, match=r"`near` must hold object numbers, got values of type <U1"):
+        with pytest.raises(InvalidTripletsError, match=r"`near` must hold whole numbers, got values of type <U1"):
             Triplets(anchor=np.array([0]), near=np.array(["x"]), far=np.array([2]))
         with pytest.raises(InvalidTripletsError, match="At least one triplet is needed, got 0"):
             Triplets(anchor=np.array([], dtype=int), near=np.array([], dtype=int), far=np.array([], dtype=int))
@@ -149,6 +165,21 @@ class TestFrames:
         assert triplets.names is None
         np.testing.assert_array_equal(triplets.to_array(), ROWS)
 
+    @pytest.mark.parametrize("kind", ["float64", "Int64", "int8"])
+    def test_any_kind_of_number_column(self, kind):
+        data = pd.DataFrame([(0, 1, 7)], columns=["anchor", "near", "far"]).astype(kind)
+        triplets = Triplets.from_frame(data)
+        assert triplets.names is None
+        assert triplets.n_objects == 8
+
+    def test_numbers_that_are_missing_or_not_whole(self):
+        data = pd.DataFrame([(0, 1, 7), (0, 1, 2)], columns=["anchor", "near", "far"]).astype("Int64")
+        data.loc[1, "far"] = pd.NA
+        with pytest.raises(InvalidTripletsError, match="Row 1 has no object in column 'far'"):
+            Triplets.from_frame(data)
+        with pytest.raises(InvalidTripletsError, match=r"Row 0 of `X` holds 0\.5"):
+            Triplets.from_frame(pd.DataFrame([(0, 1, 0.5)], columns=["anchor", "near", "far"]))
+
     def test_given_names_keep_their_numbers(self):
         triplets = Triplets.from_frame(frame(), names=["c", "b", "a", "unused"])
         assert triplets.n_objects == 4
@@ -170,7 +201,7 @@ class TestFrames:
     def test_a_missing_name(self):
         data = frame()
         data.loc[1, "near"] = None
-        with pytest.raises(InvalidTripletsError, match=r"Row 1 has no name in column 'near' \(1 such rows\)\."):
+        with pytest.raises(InvalidTripletsError, match=r"Row 1 has no object in column 'near' \(1 such rows\)\."):
             Triplets.from_frame(data)
 
     def test_an_unknown_name(self):
@@ -244,6 +275,23 @@ class TestOperations:
             assert part.names == tuple("wxyz")
             assert part.weights.sum() == 4
 
+    def test_they_are_indexed_like_an_array(self):
+        triplets = Triplets.from_array(ROWS)
+        np.testing.assert_array_equal(np.asarray(triplets), ROWS)
+        np.testing.assert_array_equal(np.asarray(triplets[[2, 0]]), [ROWS[2], ROWS[0]])
+        np.testing.assert_array_equal(np.asarray(triplets[np.array([0, 1]), ...]), ROWS[:2])
+        assert triplets.shape == (3, 3)
+
+    def test_they_stay_frozen_through_pickle(self):
+        loaded = pickle.loads(pickle.dumps(Triplets.from_array(ROWS, weights=[1, 2, 3])))
+        np.testing.assert_array_equal(np.asarray(loaded), ROWS)
+        with pytest.raises(ValueError, match="read-only"):
+            loaded.weights[0] = 5
+
+    def test_split_of_weights_that_are_mostly_zero(self):
+        parts = Triplets.from_array(ROWS, weights=[1, 0, 0]).split(0.5, random_state=0)
+        assert sum(len(part) for part in parts) == 3
+
     def test_reverse_twice_is_nothing(self):
         triplets = Triplets.from_array(ROWS)
         np.testing.assert_array_equal(triplets.reverse().to_array()[:, 1:], triplets.to_array()[:, :0:-1])
@@ -299,12 +347,18 @@ class TestOperations:
             (lambda t: t.split(by="annotators"), r"`by` must be 'groups' for triplets without annotators"),
             (lambda t: t.select([0]).split(), r"At least 2 groups are needed to split them, got 1\."),
             (lambda t: t.select([True]), r"`rows` must have 3 entries"),
+            (lambda t: t.select([]), r"At least one triplet is needed, got 0\."),
+            (lambda t: t.select([99]), r"`rows` must be a mask or numbers from 0 to 2, got \[99\]\."),
+            (lambda t: t.select([0.5]), r"`rows` must be a mask or numbers"),
+            (lambda t: t.flip("a"), r"`share` must be in \[0, 1\], got 'a'\."),
+            (
+                lambda t: t.flip(0.5, random_state=-1),
+                r"`random_state` must be a whole number from 0 on, a generator or",
+            ),
+            (lambda t: t.summary(few="a"), r"`few` must be a whole number of at least 1, got 'a'\."),
+            (lambda t: Triplets.from_selection([(0, 1, 2, 3)], 1.7), r"Row 0 of `selected` holds 1\.7: whole numbers"),
             (lambda t: Triplets.concatenate([]), r"`parts` must hold at least one set"),
             (lambda t: Triplets.concatenate([t, Triplets.from_array(ROWS, names="abcd")]), r"the same `names`"),
-            (
-                lambda t: Triplets.concatenate([t, Triplets.from_array(ROWS, annotators="xyz"[:1] * 3)]),
-                r"`annotators` must have 3 entries",
-            ),
             (
                 lambda t: Triplets.concatenate([t, Triplets.from_array(ROWS, annotators=[1, 2, 3])]),
                 r"Either all parts or none must have `annotators`",
@@ -330,6 +384,14 @@ class TestCoercion:
 
     def test_a_frame_of_numbers_without_our_column_names_is_an_array(self):
         np.testing.assert_array_equal(as_triplets(pd.DataFrame(ROWS)).to_array(), ROWS)
+
+    def test_a_frame_with_other_column_names_is_not_read_by_position(self):
+        with pytest.raises(InvalidTripletsError, match=r"must have columns anchor, near and far"):
+            as_triplets(pd.DataFrame(ROWS, columns=["winner", "loser", "head"]))
+
+    def test_bad_sample_weights_are_called_so(self):
+        with pytest.raises(InvalidTripletsError, match=r"Row 0 of `sample_weight` is -1\.0"):
+            as_triplets(ROWS, sample_weight=[-1, 1, 1])
 
     def test_more_objects_than_the_map_has(self):
         with pytest.raises(InvalidTripletsError, match=r"The map has 3 objects, got triplets of 4\."):

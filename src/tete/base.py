@@ -1,6 +1,5 @@
 """What all triplet embeddings share: fitting, predicting, scoring. `embedding` has the estimators themselves."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from dataclasses import KW_ONLY, dataclass
@@ -13,24 +12,26 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from tete.arrays import Callback, Embedding
 from tete.continuation import Stage, minimize_in_stages, principal_axes
 from tete.exceptions import (
     DisconnectedAnswersWarning,
     InvalidParameterError,
     InvalidTripletsError,
     UnmentionedObjectsWarning,
+    warn,
 )
 from tete.initialization import best_radius, given_start, random_start
 from tete.losses import LOG_RATIOS, Loss, evaluate, log_ratios
-from tete.metrics import satisfied
-from tete.objective import Embedding, ShardedTriplets, sharded
-from tete.optimization import Callback, Minimum, StopReason, gradient_descent
+from tete.metrics import satisfied, share_satisfied
+from tete.objective import ShardedTriplets, sharded
+from tete.optimization import Minimum, StopReason, gradient_descent
 from tete.progress import progress
 from tete.randomness import RandomState, make_generator
 from tete.spectral import largest_eigenvalue, spectral_start
-from tete.summary import components
+from tete.summary import cancel_out, components
 from tete.triplets import Triplets, as_triplets
-from tete.validation import check_choice, check_interval, check_n_jobs, check_whole
+from tete.validation import check_choice, check_interval, check_n_jobs, check_whole, refuse_zero_weights
 
 EXTRA_COMPONENTS = 4  # of the first stage; on MNIST and human answers 2 gain less and 8 no more
 ROUGH_TOL = 1e-5
@@ -136,7 +137,9 @@ class TripletEmbedding(BaseEstimator, ABC):
             check_choice("init", self.init, ("spectral", "random"))
         if self.n_init > 1 and not (isinstance(self.init, str) and self.init == "random"):
             raise InvalidParameterError(f"`n_init` must be 1 unless `init` is 'random', got {self.n_init}.")
-        if self.learning_rate != "auto":
+        if self.callback is not None and not callable(self.callback):
+            raise InvalidParameterError(f"`callback` must be callable or None, got {self.callback!r}.")
+        if not (isinstance(self.learning_rate, str) and self.learning_rate == "auto"):
             check_interval("learning_rate", self.learning_rate, 0.0, np.inf, closed=False)
             if self.optimizer != "gradient_descent":
                 raise InvalidParameterError(
@@ -152,7 +155,13 @@ class TripletEmbedding(BaseEstimator, ABC):
 
     # Fitting -----------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        n_objects: int | None = None,
+    ) -> Self:
         """Find the map.
 
         Parameters
@@ -161,13 +170,18 @@ class TripletEmbedding(BaseEstimator, ABC):
             Rows say that anchor is more like near than like far.
         y : array of n answers, optional
             Then rows are questions: +1 where the anchor is more like the second column, -1 where it is more like the
-            third, 0 where undecided; or booleans.
+            third, 0 where undecided; or booleans. As in cblearn, zeros and ones without any -1 count as booleans.
         sample_weight : array of n non-negative numbers, optional
             How much each row counts.
+        n_objects : int, optional
+            Number of objects, where it is more than the largest object number in an array tells.
         """
         self._check_parameters()
-        triplets = as_triplets(X, y, sample_weight)
-        used = triplets if triplets.weights is None else triplets.select(triplets.weights > 0)
+        triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
+        refuse_zero_weights(triplets.weights)
+        used = triplets
+        if triplets.weights is not None and not triplets.weights.all():
+            used = triplets.select(triplets.weights > 0)
         mentioned = used.mentions() > 0
         if not mentioned.all():
             self._warn_unmentioned(triplets, mentioned)
@@ -185,44 +199,51 @@ class TripletEmbedding(BaseEstimator, ABC):
         self._finish(triplets)
         return self
 
-    def fit_transform(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Embedding:
+    def fit_transform(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        n_objects: int | None = None,
+    ) -> Embedding:
         """Find the map and return it."""
-        return self.fit(X, y, sample_weight).embedding_
+        return self.fit(X, y, sample_weight, n_objects).embedding_
 
     def _best_minimum(self, shards: ShardedTriplets, mentioned: NDArray[np.bool_]) -> Minimum:
-        if isinstance(self.init, str) and self.init == "spectral":
-            minima = [self._from_spectral_start(shards)]
-        else:
-            self._refuse_collapse(shards, largest_eigenvalue(shards))
-            rng = make_generator(self.random_state)
-            minima = [self._from_start(shards, self._start(mentioned, rng)) for _ in range(self.n_init)]
-        best = min(minima, key=lambda minimum: minimum.value)
-        finished = best.stop_reason is StopReason.MAX_ITER and self.optimizer == "gradient_descent"
-        if best.stop_reason in {StopReason.MAX_ITER, StopReason.DIVERGED} and not finished:
-            warnings.warn(
-                f"The optimiser stopped after {best.n_iter} iterations because {best.stop_reason.text}.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        return best
-
-    def _from_spectral_start(self, shards: ShardedTriplets) -> Minimum:
         parts = components(shards.triplets)
         if parts.max() > 0:
-            warnings.warn(
+            warn(
                 f"The answers fall into {parts.max() + 1} parts that no answer relates: places within a part can be "
                 "compared, places in different parts cannot.",
                 DisconnectedAnswersWarning,
-                stacklevel=4,
             )
-        stages = self._stages()
-        start, largest = spectral_start(shards, parts, stages[0].n_components)
-        self._refuse_collapse(shards, largest)
-        objective = shards.objective(stages[0].loss, self.ridge)
-        return self._minimize(shards, stages, best_radius(start, lambda start: objective(start)[0]))
+        if isinstance(self.init, str) and self.init == "spectral":
+            best = self._from_spectral_start(shards, parts)
+        else:
+            best = self._from_other_starts(shards, mentioned)
+        self._refuse_collapse(shards, best)
+        finished = best.stop_reason is StopReason.MAX_ITER and self.optimizer == "gradient_descent"
+        if best.stop_reason in {StopReason.MAX_ITER, StopReason.DIVERGED} and not finished:
+            warn(
+                f"The optimiser stopped after {best.n_iter} iterations because {best.stop_reason.text}.",
+                ConvergenceWarning,
+            )
+        return best
 
-    def _from_start(self, shards: ShardedTriplets, start: Embedding) -> Minimum:
-        return self._minimize(shards, [Stage(self._loss(), self.n_components, self.tol)], start)
+    def _from_spectral_start(self, shards: ShardedTriplets, parts: NDArray[np.int64]) -> Minimum:
+        stages = self._stages()
+        objective = shards.objective(stages[0].loss, self.ridge)
+        shape = spectral_start(shards, parts, stages[0].n_components)
+        return self._minimize(shards, stages, best_radius(shape, lambda start: objective(start)[0]))
+
+    def _from_other_starts(self, shards: ShardedTriplets, mentioned: NDArray[np.bool_]) -> Minimum:
+        rng = make_generator(self.random_state)
+        stages = [Stage(self._loss(), self.n_components, self.tol)]
+        minima: list[Minimum] = []
+        while len(minima) < self.n_init and not (minima and minima[-1].stop_reason is StopReason.CALLBACK):
+            start = self._start(mentioned, rng)
+            minima.append(self._minimize(shards, stages, start - start.mean(axis=0)))
+        return min(minima, key=lambda minimum: minimum.value)
 
     def _start(self, mentioned: NDArray[np.bool_], rng: np.random.Generator) -> Embedding:
         if isinstance(self.init, str):
@@ -237,7 +258,7 @@ class TripletEmbedding(BaseEstimator, ABC):
                 )
             objective = shards.objective(self._loss(), self.ridge)
             start = principal_axes(start, self.n_components)
-            if self.learning_rate == "auto":
+            if isinstance(self.learning_rate, str):
                 step, growth, shrinkage = 2.0 * len(start), 1.01, 0.5
             else:  # the objective is a mean, the paper's is a sum
                 step, growth, shrinkage = float(self.learning_rate) * shards.total_weight, 1.0, 1.0
@@ -251,30 +272,37 @@ class TripletEmbedding(BaseEstimator, ABC):
                 callback=callback,
             )
 
-    def _refuse_collapse(self, shards: ShardedTriplets, largest: float) -> None:
-        """Refuse a ridge that makes Y = 0 a minimum: ridge >= g n mu / |T|.
+    def _refuse_collapse(self, shards: ShardedTriplets, best: Minimum) -> None:
+        """Say why, if no map was found that is better than all objects in one point.
 
-        g is the loss's slope at 0 (2^-t for t-ETE) and mu is the largest eigenvalue of the comparison counts.
+        Y = 0 is a minimum if ridge >= g n mu / W: g is the loss's slope at 0 (2^-t for t-ETE), mu is the largest
+        eigenvalue of the comparison counts and W is the sum of the weights.
         """
-        slope = evaluate(self._loss(), 0.0, 0.0)[1]
-        limit = slope * shards.triplets.n_objects * largest / shards.total_weight
-        if limit <= 1e-12:
+        at_one_point = evaluate(self._loss(), 0.0, 0.0)
+        if best.value < at_one_point[0] or best.stop_reason not in {StopReason.CONVERGED, StopReason.STALLED}:
+            return
+        if cancel_out(shards.triplets):
             raise InvalidTripletsError(
                 f"The {len(shards.triplets)} triplets cancel each other out: each is contradicted, so there is no map."
             )
-        if self.ridge >= limit:
+        limit = at_one_point[1] * shards.triplets.n_objects * largest_eigenvalue(shards) / shards.total_weight
+        if 0.0 < limit <= self.ridge:
             raise InvalidParameterError(
                 f"`ridge` must be below {limit:.3g} for these triplets, got {self.ridge}: "
                 "a larger one draws all objects into one point."
             )
+        raise InvalidParameterError(
+            "`init` must be a start from which the objects can part: no map was found that is better than all objects "
+            "in one point."
+        )
 
     def _warn_unmentioned(self, triplets: Triplets, mentioned: NDArray[np.bool_]) -> None:
-        names = [repr(triplets.name_of(int(number))) for number in np.flatnonzero(~mentioned)]
-        listed = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
-        warnings.warn(
-            f"{len(names)} of {triplets.n_objects} objects occur in no triplet and are placed at the centre: {listed}.",
+        missing = np.flatnonzero(~mentioned)
+        listed = ", ".join(repr(triplets.name_of(int(number))) for number in missing[:10])
+        warn(
+            f"{len(missing)} of {triplets.n_objects} objects occur in no triplet and are placed at the centre: "
+            f"{listed}{', ...' if len(missing) > 10 else ''}.",
             UnmentionedObjectsWarning,
-            stacklevel=3,
         )
 
     def _finish(self, triplets: Triplets) -> None:
@@ -298,8 +326,11 @@ class TripletEmbedding(BaseEstimator, ABC):
     def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Share of answers that the map agrees with."""
         triplets = self._read(X, y, sample_weight)
-        return float(np.average(satisfied(self.embedding_, triplets), weights=triplets.weights))
+        return share_satisfied(self.embedding_, triplets)
 
     def _read(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Triplets:
         check_is_fitted(self, "embedding_")
-        return as_triplets(X, y, sample_weight, names=self.object_names_, n_objects=len(self.embedding_))
+        triplets = as_triplets(X, y, sample_weight, names=self.object_names_, n_objects=len(self.embedding_))
+        if triplets.names is not None and self.object_names_ is None:
+            raise InvalidTripletsError("The triplets name their objects, but the map was fitted without names.")
+        return triplets

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tete.arrays import Callback, Embedding
 from tete.losses import Loss
-from tete.objective import Embedding, ShardedTriplets
-from tete.optimization import Callback, Minimum, StopReason, lbfgs
+from tete.objective import ShardedTriplets
+from tete.optimization import Minimum, StopReason, lbfgs
 
 __all__ = ["Stage", "minimize_in_stages", "principal_axes"]
 

@@ -40,7 +40,7 @@ class TETE(TripletEmbedding):
 
     Attributes
     ----------
-    triplet_trust_ : array, one number in (0, 1] for each triplet
+    triplet_trust_ : array, one number in (0, 1] for each triplet (undecided answers are no triplets)
         The forgetting factors ``1 / (1 + l)^t`` of eq. (grad) at the solution: near 1 where the map agrees clearly,
         near 0 where it contradicts the answer and the fit has ignored it.
     embedding_, loss_, history_, n_iter_, stop_reason_, object_names_, n_features_in_
@@ -74,8 +74,10 @@ class TETE(TripletEmbedding):
         return UnitTETELoss()
 
     def _finish(self, triplets: Triplets) -> None:
-        ratios = log_ratios(self._loss(), self.embedding_, triplets.anchor, triplets.near, triplets.far)
-        self.triplet_trust_ = np.exp(-self.t * np.logaddexp(0.0, ratios))
+        trust = log_ratios(self._loss(), self.embedding_, triplets.anchor, triplets.near, triplets.far)
+        np.logaddexp(0.0, trust, out=trust)  # in place: triplets may be many
+        trust *= -self.t
+        self.triplet_trust_ = np.exp(trust, out=trust)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

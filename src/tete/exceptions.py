@@ -10,9 +10,13 @@
     ├── DisconnectedAnswersWarning                     parts of the map that no answer relates
     └── DroppedAnswersWarning                          answers that say nothing ("not sure")
 
-An estimator used before `fit` raises scikit-learn's `NotFittedError`, and an optimiser that runs out of
-iterations warns with its `ConvergenceWarning`.
+An estimator used before `fit` raises scikit-learn's `NotFittedError`, and an optimiser that runs out of iterations
+warns with its `ConvergenceWarning`. Warnings point at the user's line, however deep in the library they arise.
 """
+
+import sys
+import warnings
+from pathlib import Path
 
 
 class TeteError(Exception):
@@ -41,3 +45,14 @@ class DisconnectedAnswersWarning(TeteWarning):
 
 class DroppedAnswersWarning(TeteWarning):
     """Undecided answers were left out."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the first line outside this package."""
+    package = str(Path(__file__).parent)
+    depth = 2  # the caller
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame = frame.f_back
+        depth += 1
+    warnings.warn(message, category, stacklevel=depth)

@@ -1,16 +1,14 @@
 """Where an optimiser starts: at random as in the paper, or at a given map. The spectral start is in `spectral`."""
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from tete.arrays import Embedding
 from tete.exceptions import InvalidParameterError
 
 __all__ = ["best_radius", "given_start", "random_start"]
-
-Embedding: TypeAlias = NDArray[np.float64]
 
 RADII = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
@@ -22,7 +20,10 @@ def random_start(n_objects: int, n_components: int, rng: np.random.Generator) ->
 
 def given_start(init: ArrayLike, n_objects: int, n_components: int) -> Embedding:
     """A copy of the user's array, or an error that says which shape was expected."""
-    start = np.array(init, dtype=np.float64)
+    try:
+        start = np.array(init, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidParameterError(f"`init` must be 'spectral', 'random' or an array of numbers: {error}.") from None
     if start.shape != (n_objects, n_components):
         raise InvalidParameterError(
             f"`init` must have shape ({n_objects}, {n_components}), one row for each object, got {start.shape}."

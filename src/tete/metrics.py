@@ -1,6 +1,6 @@
 """How good a map is: agreement with answers, with labels and with another map."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,13 +8,12 @@ from scipy.linalg import svd
 from scipy.spatial.distance import pdist
 from scipy.stats import pearsonr, rankdata
 
+from tete.arrays import Embedding
 from tete.exceptions import InvalidParameterError
 from tete.triplets import Triplets, as_triplets
-from tete.validation import check_choice, check_map
+from tete.validation import check_choice, check_map, refuse_zero_weights
 
 __all__ = ["distance_agreement", "nearest_neighbor_error", "procrustes_align", "procrustes_distance", "triplet_error"]
-
-Embedding: TypeAlias = NDArray[np.float64]
 
 CHUNK = 2**16
 
@@ -32,7 +31,13 @@ def triplet_error(
     """
     places = check_map("embedding", embedding)
     triplets = as_triplets(X, y, sample_weight, n_objects=len(places))
-    return float(1.0 - np.average(satisfied(places, triplets), weights=triplets.weights))
+    return 1.0 - share_satisfied(places, triplets)
+
+
+def share_satisfied(embedding: Embedding, triplets: Triplets) -> float:
+    """Weighted share of triplets that the map agrees with."""
+    refuse_zero_weights(triplets.weights)
+    return float(np.average(satisfied(embedding, triplets), weights=triplets.weights))
 
 
 def satisfied(embedding: Embedding, triplets: Triplets) -> NDArray[np.bool_]:
@@ -60,19 +65,16 @@ def nearest_neighbor_error(embedding: ArrayLike, labels: ArrayLike, *, n_neighbo
     from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415  (keeps `import tete` quick)
 
     places = check_map("embedding", embedding)
-    classes = np.asarray(labels)
-    if len(classes) != len(places):
-        raise InvalidParameterError(
-            f"`labels` must have one entry for each of {len(places)} objects, got {len(classes)}."
-        )
+    classes = _check_classes(labels, len(places))
+    if len(places) < 2:
+        raise InvalidParameterError(f"`embedding` must have at least 2 rows, got {len(places)}.")
     if not 1 <= n_neighbors < len(places):
         raise InvalidParameterError(f"`n_neighbors` must be in [1, {len(places) - 1}], got {n_neighbors}.")
     if classes.ndim == 2 and n_neighbors != 1:
         raise InvalidParameterError(f"`n_neighbors` must be 1 for labels that are tags, got {n_neighbors}.")
     nearest = NearestNeighbors(n_neighbors=n_neighbors).fit(places).kneighbors(return_distance=False)
     if classes.ndim == 2:
-        tags = classes.astype(bool)
-        return float(np.mean(~np.any(tags & tags[nearest[:, 0]], axis=1)))
+        return float(np.mean(~np.any(classes & classes[nearest[:, 0]], axis=1)))
     codes = np.unique(classes, return_inverse=True)[1]
     votes = np.array([_majority(codes[row]) for row in nearest]) if n_neighbors > 1 else codes[nearest[:, 0]]
     return float(np.mean(votes != codes))
@@ -92,9 +94,10 @@ def procrustes_align(reference: ArrayLike, embedding: ArrayLike, *, scale: bool 
 def procrustes_distance(reference: ArrayLike, embedding: ArrayLike) -> float:
     """Sum of squared differences after the best alignment, as a share of the reference's own spread: 0 to 1."""
     target, _ = _check_pair(reference, embedding)
-    spread = float(np.sum((target - target.mean(axis=0)) ** 2))
-    if spread == 0.0:
+    if np.all(target == target[0]):
         raise InvalidParameterError("`reference` must have at least two different rows, got equal rows only.")
+    target = target / np.max(np.abs(target - target.mean(axis=0)))  # squares of tiny or huge maps stay finite
+    spread = float(np.sum((target - target.mean(axis=0)) ** 2))
     return float(np.sum((procrustes_align(target, embedding) - target) ** 2) / spread)
 
 
@@ -109,12 +112,32 @@ def distance_agreement(
     first, second = check_map("reference", reference), check_map("embedding", embedding)
     if len(first) != len(second):
         raise InvalidParameterError(f"`embedding` must have {len(first)} rows like `reference`, got {len(second)}.")
+    if len(first) < 3:
+        raise InvalidParameterError(f"`reference` must have at least 3 rows, got {len(first)}.")
     distances = [pdist(first), pdist(second)]
     if method == "spearman":
         distances = [rankdata(each) for each in distances]
     if any(np.ptp(each) == 0.0 for each in distances):
         raise InvalidParameterError("The distances must differ among themselves to be correlated, got equal ones only.")
     return float(pearsonr(*distances).statistic)
+
+
+def _check_classes(labels: ArrayLike, n_objects: int) -> NDArray[Any]:
+    """One class for each object, or a boolean table of tags."""
+    classes = np.asarray(labels)
+    if classes.ndim == 0 or len(classes) != n_objects:
+        raise InvalidParameterError(
+            f"`labels` must have one entry for each of {n_objects} objects, got shape {classes.shape}."
+        )
+    if classes.ndim == 2 and classes.shape[1] == 1:
+        return classes[:, 0]
+    if classes.ndim == 1:
+        return classes
+    if classes.ndim > 2 or not np.isin(classes, (0, 1)).all():
+        raise InvalidParameterError(
+            f"`labels` with several columns must be tags of 0 and 1, got shape {classes.shape}."
+        )
+    return classes.astype(bool)
 
 
 def _check_pair(reference: ArrayLike, embedding: ArrayLike) -> tuple[Embedding, Embedding]:

@@ -6,24 +6,21 @@ The triplets are cut into a fixed number of shards, whatever the number of threa
 its own gradient and the shards are added in order, so that the same input gives the same bits on any number of threads.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from tete.arrays import Embedding, Objective
 from tete.losses import LinearLoss, Loss, sum_losses
 from tete.triplets import Triplets
 
-__all__ = ["Objective", "ShardedTriplets", "sharded"]
-
-Embedding: TypeAlias = NDArray[np.float64]
-Objective: TypeAlias = Callable[[Embedding], tuple[float, Embedding]]
+__all__ = ["ShardedTriplets", "sharded"]
 
 MOST_SHARDS = 16
 FEWEST_TRIPLETS_IN_A_SHARD = 4096

@@ -1,19 +1,17 @@
 """Minimise a function of an embedding. Nothing here knows about triplets."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 
-__all__ = ["Callback", "Minimum", "StopReason", "gradient_descent", "lbfgs"]
+from tete.arrays import Callback, Embedding, Objective
 
-Embedding: TypeAlias = NDArray[np.float64]
-Objective: TypeAlias = Callable[[Embedding], tuple[float, Embedding]]
-Callback: TypeAlias = Callable[[int, float, Embedding], Any]
+__all__ = ["Minimum", "StopReason", "gradient_descent", "lbfgs"]
+
+NO_LIMIT = np.iinfo(np.int32).max
 
 
 class StopReason(StrEnum):
@@ -77,7 +75,7 @@ def lbfgs(
         jac=True,
         method="L-BFGS-B",
         callback=after_iteration,
-        options={"maxiter": max_iter, "maxfun": 20 * max_iter, "ftol": tol, "gtol": 0.0, "maxcor": 10},
+        options={"maxiter": max_iter, "maxfun": NO_LIMIT, "ftol": tol, "gtol": 0.0, "maxcor": 10},
     )
     reasons = {0: StopReason.CONVERGED, 1: StopReason.MAX_ITER, 99: StopReason.CALLBACK}
     return Minimum(result.x.reshape(shape), float(result.fun), history, reasons.get(result.status, StopReason.STALLED))

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from tqdm.auto import tqdm
 
-from tete.optimization import Callback, Embedding
+from tete.arrays import Callback, Embedding
 
 __all__ = ["progress"]
 

@@ -3,7 +3,6 @@
 The expanding functions return the rows and, for every row, the number of the answer it came from.
 """
 
-import warnings
 from collections.abc import Hashable, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,13 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError
+from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError, warn
 from tete.validation import check_rows, whole_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["check_answers", "most_central", "numbers_of_names", "odd_one_out", "selection"]
+__all__ = ["check_answers", "most_central", "numbers_of_names", "odd_one_out", "refuse_gaps", "selection"]
 
 Rows: TypeAlias = NDArray[np.int64]
 
@@ -39,11 +38,7 @@ def check_answers(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.bool_], NDArray
         return np.ones(n_rows, dtype=bool), answers == 0
     decided = answers != 0
     if not decided.all():
-        warnings.warn(
-            f"{int((~decided).sum())} of {n_rows} answers are undecided (0) and were left out.",
-            DroppedAnswersWarning,
-            stacklevel=2,
-        )
+        warn(f"{int((~decided).sum())} of {n_rows} answers are undecided (0) and were left out.", DroppedAnswersWarning)
     return decided, answers < 0
 
 
@@ -65,10 +60,9 @@ def selection(X: ArrayLike, selected: int | ArrayLike, ranked: bool) -> tuple[Ro
     """Picks are more like the anchor (column 0) than what was not picked, and, if ranked, than later picks."""
     shown = check_rows(X)
     n_choices = shown.shape[1] - 1
-    if np.ndim(selected) == 0:
-        picks = np.broadcast_to(np.arange(1, int(np.asarray(selected)) + 1), (len(shown), int(np.asarray(selected))))
-    else:
-        picks = whole_numbers("selected", np.asarray(selected))
+    picks = whole_numbers("selected", np.atleast_1d(np.asarray(selected)))
+    if np.ndim(selected) == 0:  # a number of picks, which are the first columns
+        picks = np.tile(np.arange(1, int(picks[0]) + 1), (len(shown), 1))
     if picks.ndim != 2 or len(picks) != len(shown) or not 1 <= picks.shape[1] < n_choices:
         raise InvalidParameterError(
             f"`selected` must pick between 1 and {n_choices - 1} of the {n_choices} choices in each of "
@@ -94,18 +88,22 @@ def selection(X: ArrayLike, selected: int | ArrayLike, ranked: bool) -> tuple[Ro
     return _expand(ordered, pattern)
 
 
+def refuse_gaps(cells: "pd.DataFrame") -> None:
+    """Name the first row in which an object is missing."""
+    missing = cells.isna().to_numpy()
+    if missing.any():
+        row, column = np.argwhere(missing)[0]
+        raise InvalidTripletsError(
+            f"Row {row} has no object in column {cells.columns[column]!r} ({int(missing.any(axis=1).sum())} such rows)."
+        )
+
+
 def numbers_of_names(
     cells: "pd.DataFrame", names: Sequence[Hashable] | None
 ) -> tuple[NDArray[np.int64], tuple[Hashable, ...]]:
     """Object numbers of named cells, and all names in the order of the numbers."""
     import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
-    missing = cells.isna().to_numpy()
-    if missing.any():
-        row, column = np.argwhere(missing)[0]
-        raise InvalidTripletsError(
-            f"Row {row} has no name in column {cells.columns[column]!r} ({int(missing.any(axis=1).sum())} such rows)."
-        )
     flat = cells.to_numpy(dtype=object).ravel()
     known = pd.Index(pd.unique(flat) if names is None else list(names), dtype=object)
     if names is None:

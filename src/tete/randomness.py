@@ -4,6 +4,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from tete.exceptions import InvalidParameterError
+
 __all__ = ["RandomState", "make_generator"]
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
@@ -13,4 +15,9 @@ def make_generator(random_state: RandomState) -> np.random.Generator:
     """Return a generator for a seed, an existing generator, a legacy `RandomState` or None (fresh entropy)."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31, size=4))
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InvalidParameterError(
+            f"`random_state` must be a whole number from 0 on, a generator or None, got {random_state!r}."
+        ) from None

@@ -5,45 +5,38 @@ therefore only performs a slow power iteration on B, whose result the eigenvecto
 """
 
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from tete.arrays import Embedding
 from tete.objective import ShardedTriplets
 from tete.triplets import Triplets
 
 __all__ = ["largest_eigenvalue", "spectral_start"]
 
-Embedding: TypeAlias = NDArray[np.float64]
-
 LARGEST_DENSE_MATRIX = 64
 SMALLEST_SHARE = 1e-3
 
 
-def spectral_start(shards: ShardedTriplets, parts: NDArray[np.int64], n_components: int) -> tuple[Embedding, float]:
-    """Map of root mean square radius 1, made for each connected part by itself, and the largest eigenvalue.
+def spectral_start(shards: ShardedTriplets, parts: NDArray[np.int64], n_components: int) -> Embedding:
+    """Map of root mean square radius 1, made for each connected part by itself.
 
     B has no entries between parts, so its leading eigenvectors would leave all but one part at the origin, where the
     gradient vanishes.
     """
     if parts.max() == 0:
-        values, vectors = _leading_eigenvectors(shards.compare, len(parts), n_components)
-        return _spectral_shape(values, vectors), float(values[0])
+        return _connected_start(shards, n_components)
     start = np.zeros((len(parts), n_components))
-    largest = 0.0
     for objects, triplets in _split(shards.triplets, parts):
-        alone = ShardedTriplets(triplets, n_components, 1, None)
-        values, vectors = _leading_eigenvectors(alone.compare, len(objects), n_components)
-        start[objects] = _spectral_shape(values, vectors)
-        largest = max(largest, float(values[0]))
-    return start, largest
+        start[objects] = _connected_start(ShardedTriplets(triplets, n_components, 1, None), n_components)
+    return start
 
 
 def largest_eigenvalue(shards: ShardedTriplets) -> float:
-    """The largest eigenvalue of B: 0 where the answers cancel each other out, positive otherwise."""
+    """The largest eigenvalue of B, which is never negative because the trace of B is 0."""
     return float(_leading_eigenvectors(shards.compare, shards.triplets.n_objects, 1)[0][0])
 
 
@@ -66,9 +59,13 @@ def _leading_eigenvectors(
     return np.pad(values[order], (0, missing)), np.pad(vectors[:, order], ((0, 0), (0, missing)))
 
 
-def _spectral_shape(values: NDArray[np.float64], vectors: Embedding) -> Embedding:
-    """Columns scaled by the root of their eigenvalue, with a floor so that none starts at zero."""
-    shape = vectors * np.sqrt(np.maximum(values, SMALLEST_SHARE * max(values[0], 1e-12)))
+def _connected_start(shards: ShardedTriplets, n_components: int) -> Embedding:
+    """Eigenvectors scaled by the root of their eigenvalue, with a floor so that none starts at zero."""
+    values, vectors = _leading_eigenvectors(shards.compare, shards.triplets.n_objects, n_components)
+    if values[0] > 1e-12 * shards.total_weight:
+        shape = vectors * np.sqrt(np.maximum(values, SMALLEST_SHARE * values[0]))
+    else:  # answers that go in circles make B vanish: any start without symmetries will do
+        shape = np.random.default_rng(0).normal(size=vectors.shape)
     return np.asarray(shape / np.sqrt(np.mean(np.sum(shape**2, axis=1))))
 
 

@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from tete.validation import check_whole
+
 if TYPE_CHECKING:
     from tete.triplets import Triplets
 
-__all__ = ["TripletSummary", "components", "summarize", "triplet_keys"]
+__all__ = ["TripletSummary", "cancel_out", "components", "summarize", "triplet_keys"]
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class TripletSummary:
 
 def summarize(triplets: "Triplets", *, few: int = 5) -> TripletSummary:
     """Count what `TripletSummary` describes; objects in fewer than `few` triplets are hardly mentioned."""
+    check_whole("few", few, least=1)
     different = np.unique(triplet_keys(triplets))
     mentions = triplets.mentions()
     parts = components(triplets)
@@ -92,6 +95,13 @@ def triplet_keys(triplets: "Triplets") -> NDArray[np.int64]:
     pairs = np.unique(triplets.anchor.astype(np.int64) * triplets.n_objects + low, return_inverse=True)[1]
     questions = np.unique(pairs * triplets.n_objects + high, return_inverse=True)[1]
     return 2 * questions + (triplets.near > triplets.far)
+
+
+def cancel_out(triplets: "Triplets") -> bool:
+    """Whether every triplet's weight is met by an equal weight of its reverse."""
+    keys = triplet_keys(triplets)
+    signed = np.where(keys % 2 == 0, 1.0, -1.0) * triplets.weights_or_ones()
+    return bool(np.allclose(np.bincount(keys // 2, weights=signed), 0.0))
 
 
 def components(triplets: "Triplets", chunk: int = 2**18) -> NDArray[np.int64]:

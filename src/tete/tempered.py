@@ -4,6 +4,7 @@
 which caps a loss, and the exponential has a heavy tail, which lets dissimilar objects lie far apart.
 """
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,6 @@ def _as_floats(name: str, values: ArrayLike) -> NDArray[np.float64]:
 
 
 def _check_temperature(t: Any) -> float:
-    if not 0.0 < t <= 2.0:
-        raise InvalidParameterError(f"`t` must be in (0, 2], got {t}.")
+    if not (isinstance(t, Real) and 0.0 < float(t) <= 2.0):
+        raise InvalidParameterError(f"`t` must be in (0, 2], got {t!r}.")
     return float(t)

@@ -17,6 +17,7 @@ from tete.randomness import RandomState, make_generator
 from tete.summary import TripletSummary, summarize, triplet_keys
 from tete.validation import (
     check_choice,
+    check_interval,
     check_labels,
     check_length,
     check_n_objects,
@@ -82,7 +83,7 @@ class Triplets:
         n_objects = check_n_objects(columns, self.n_objects, names)
         refuse_self_comparisons(*columns)
         checked: dict[str, Any] = dict(zip(("anchor", "near", "far"), map(frozen, columns), strict=True))
-        checked["weights"] = None if self.weights is None else check_weights(self.weights, length)
+        checked["weights"] = None if self.weights is None else check_weights("weights", self.weights, length)
         checked["annotators"] = check_labels("annotators", self.annotators, length)
         checked["groups"] = check_labels("groups", self.groups, length)
         checked["names"] = names
@@ -90,8 +91,25 @@ class Triplets:
         for name, value in checked.items():
             object.__setattr__(self, name, value)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for value in state.values():  # pickle makes arrays writable
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
     def __len__(self) -> int:
         return len(self.anchor)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of triplets, and 3: with this and indexing, scikit-learn can split triplets for cross-validation."""
+        return len(self), 3
+
+    def __getitem__(self, rows: Any) -> Self:
+        return self.select(rows[0] if isinstance(rows, tuple) else rows)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self.to_array().astype(dtype or np.int32, copy=False)
 
     def __repr__(self) -> str:
         extras = [name for name in ("weights", "annotators", "groups", "names") if getattr(self, name) is not None]
@@ -180,8 +198,8 @@ class Triplets:
     ) -> Self:
         """Triplets from a data frame with columns anchor, near, far and optionally weight, annotator and group.
 
-        Whole numbers are object numbers, as in an array. Anything else is a name; objects are then numbered in the
-        sorted order of their names, or by their place in `names`.
+        Numbers are object numbers, as in an array. Anything else is a name; objects are then numbered in the sorted
+        order of their names, or by their place in `names`.
         """
         missing = [column for column in ("anchor", "near", "far") if column not in frame.columns]
         if missing:
@@ -195,7 +213,8 @@ class Triplets:
             if column in frame.columns
         }
         cells = frame[["anchor", "near", "far"]]
-        if all(dtype.kind in "iu" for dtype in cells.dtypes) and names is None:
+        questions.refuse_gaps(cells)
+        if names is None and all(dtype.kind in "iuf" for dtype in cells.dtypes):
             return cls.from_array(cells.to_numpy(), n_objects=n_objects, **details)
         numbers, names = questions.numbers_of_names(cells, names)
         return cls.from_array(numbers, names=names, n_objects=n_objects, **details)
@@ -259,6 +278,9 @@ class Triplets:
         index = np.asarray(rows)
         if index.dtype.kind == "b":
             check_length("rows", index, len(self))
+        elif index.size and (index.dtype.kind not in "iu" or index.min() < -len(self) or index.max() >= len(self)):
+            raise InvalidParameterError(f"`rows` must be a mask or numbers from 0 to {len(self) - 1}, got {rows!r}.")
+        index = np.arange(len(self))[index] if index.size else np.zeros(0, dtype=int)
         picked = {
             name: values[index]
             for name in ("anchor", "near", "far", "weights", "annotators", "groups")
@@ -280,11 +302,13 @@ class Triplets:
         booleans. Undecided answers are left out with a warning that counts them.
         """
         decided, second_nearer = questions.check_answers(y, len(self))
-        return self.flip_where(second_nearer).select(decided)
+        answered = self.flip_where(second_nearer) if second_nearer.any() else self
+        return answered if decided.all() else answered.select(decided)
 
     def with_weights(self, weights: ArrayLike) -> Self:
         """Each triplet's weight multiplied by its entry in `weights`."""
-        return replace(self, weights=check_weights(weights, len(self)) * self.weights_or_ones())
+        factors = check_weights("sample_weight", weights, len(self))
+        return replace(self, weights=factors if self.weights is None else factors * self.weights)
 
     def reverse(self) -> Self:
         """Near and far exchanged everywhere."""
@@ -295,8 +319,7 @@ class Triplets:
 
         Exactly ``round(share * len(self))`` different triplets are reversed.
         """
-        if not 0.0 <= share <= 1.0:
-            raise InvalidParameterError(f"`share` must be in [0, 1], got {share}.")
+        check_interval("share", share, 0.0, 1.0)
         rng = make_generator(random_state)
         rows = rng.choice(len(self), size=round(share * len(self)), replace=False)
         flipped = np.zeros(len(self), dtype=bool)
@@ -331,8 +354,7 @@ class Triplets:
         random_state: RandomState = None,
     ) -> tuple[Self, Self]:
         """Two parts, the second with about `share` of the answers (or annotators), none of which is torn apart."""
-        if not 0.0 < share < 1.0:
-            raise InvalidParameterError(f"`share` must be in (0, 1), got {share}.")
+        check_interval("share", share, 0.0, 1.0, closed=False)
         check_choice("by", by, ("groups", "annotators"))
         if by == "groups":
             units = self.answer_numbers()
@@ -368,7 +390,7 @@ def as_triplets(
             raise InvalidTripletsError(
                 "The triplets number their names differently than the map does: give them the map's `names`."
             )
-    elif hasattr(X, "columns") and {"anchor", "near", "far"} <= set(X.columns):
+    elif hasattr(X, "columns") and any(isinstance(label, str) for label in X.columns):
         triplets = Triplets.from_frame(X, names=names, n_objects=n_objects)
     else:
         triplets = Triplets.from_array(X, names=names, n_objects=n_objects)

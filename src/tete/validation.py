@@ -25,8 +25,11 @@ __all__ = [
     "frozen",
     "object_numbers",
     "refuse_self_comparisons",
+    "refuse_zero_weights",
     "whole_numbers",
 ]
+
+LARGEST_WEIGHT = 1e100  # sums of more would not be finite
 
 
 def check_rows(X: ArrayLike, *, n_columns: int | None = None) -> NDArray[Any]:
@@ -45,12 +48,12 @@ def whole_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
     if array.dtype.kind in "iu":
         return array
     if array.dtype.kind not in "fb":
-        raise InvalidTripletsError(f"`{name}` must hold object numbers, got values of type {array.dtype}.")
-    whole = np.isfinite(array) & (array == np.floor(array))
+        raise InvalidTripletsError(f"`{name}` must hold whole numbers, got values of type {array.dtype}.")
+    whole = (np.abs(array) < 2**53) & (array == np.floor(array))  # beyond 2^53 floats cannot tell numbers apart
     if not whole.all():
         where = np.argwhere(~whole)[0]
         raise InvalidTripletsError(
-            f"Row {where[0]} of `{name}` holds {array[tuple(where)]}: object numbers must be whole "
+            f"Row {where[0]} of `{name}` holds {array[tuple(where)]}: whole numbers below 2^53 are needed "
             f"({int((~whole).sum())} such values)."
         )
     return array.astype(np.int64)
@@ -66,6 +69,8 @@ def object_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
 
 def check_n_objects(columns: list[NDArray[Any]], n_objects: int | None, names: tuple[Hashable, ...] | None) -> int:
     """The number of objects, given or read off the triplets, with every object number below it."""
+    if n_objects is not None:
+        check_whole("n_objects", n_objects, least=1)
     if names is not None and n_objects is not None and len(names) != n_objects:
         raise InvalidTripletsError(f"`names` must have one name for each of {n_objects} objects, got {len(names)}.")
     lowest, highest = min(int(c.min()) for c in columns), max(int(c.max()) for c in columns)
@@ -79,7 +84,7 @@ def check_n_objects(columns: list[NDArray[Any]], n_objects: int | None, names: t
         raise InvalidTripletsError(
             f"Row {row} is ({values}): object numbers go from 0 to {limit - 1} ({int(outside.sum())} such rows)."
         )
-    return limit
+    return int(limit)
 
 
 def refuse_self_comparisons(anchor: NDArray[Any], near: NDArray[Any], far: NDArray[Any]) -> None:
@@ -93,39 +98,49 @@ def refuse_self_comparisons(anchor: NDArray[Any], near: NDArray[Any], far: NDArr
         )
 
 
-def check_weights(weights: ArrayLike, length: int) -> NDArray[np.float64]:
-    """Finite, non-negative weights that are not all zero, as a read-only copy."""
-    array = np.array(weights, dtype=np.float64)
-    check_length("weights", array, length)
+def check_weights(name: str, weights: ArrayLike, length: int) -> NDArray[np.float64]:
+    """Finite, non-negative weights as a read-only copy."""
+    try:
+        array = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidTripletsError(f"`{name}` must hold numbers: {error}.") from None
+    check_length(name, array, length)
     bad = ~(np.isfinite(array) & (array >= 0))
     if bad.any():
         row = int(np.argmax(bad))
         raise InvalidTripletsError(
-            f"Row {row} of `weights` is {array[row]}: weights must be finite and not negative "
+            f"Row {row} of `{name}` is {array[row]}: weights must be finite and not negative "
             f"({int(bad.sum())} such rows)."
         )
-    if not array.any():
-        raise InvalidTripletsError(f"`weights` must not all be zero, got {length} zeros.")
+    if array.max(initial=0.0) > LARGEST_WEIGHT:
+        raise InvalidTripletsError(f"`{name}` must be at most {LARGEST_WEIGHT:g}, got {array.max():g}.")
     array.setflags(write=False)
     return array
 
 
+def refuse_zero_weights(weights: NDArray[np.float64] | None) -> None:
+    """Refuse weights that leave nothing to average."""
+    if weights is not None and not weights.any():
+        raise InvalidTripletsError(f"The weights must not all be zero, got {len(weights)} zeros.")
+
+
 def check_labels(name: str, labels: NDArray[Any] | None, length: int) -> NDArray[Any] | None:
-    """Labels without gaps, as a read-only copy; what is neither number nor text becomes text."""
+    """Labels without gaps, all of one kind, as a read-only copy."""
     if labels is None:
         return None
+    import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
+
     array = np.array(labels)
     check_length(name, array, length)
-    missing = (
-        np.array([label is None or (isinstance(label, float) and np.isnan(label)) for label in array.tolist()])
-        if array.dtype.kind in "fO"
-        else ()
-    )
+    missing = pd.isna(array)
     if np.any(missing):
         raise InvalidTripletsError(
             f"Row {int(np.argmax(missing))} of `{name}` is missing ({int(np.sum(missing))} such rows)."
         )
     if array.dtype.kind == "O":
+        kinds = sorted({type(label).__name__ for label in array})
+        if len(kinds) > 1:  # as text, 1 and "1" would become one
+            raise InvalidTripletsError(f"`{name}` must hold labels of one kind, got {' and '.join(kinds)}.")
         array = array.astype(str)
     array.setflags(write=False)
     return array
@@ -176,7 +191,7 @@ def check_interval(name: str, value: Any, low: float, high: float, *, closed: bo
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """Refuse anything but one of the choices."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices[:-1])
         raise InvalidParameterError(f"`{name}` must be {listed} or {choices[-1]!r}, got {value!r}.")
 

@@ -101,6 +101,8 @@ def answer_by_distance(
     """
     points = check_map("X", X)
     check_interval("sharpness", sharpness, 0.0, np.inf)
+    if triplets.n_objects > len(points):
+        raise InvalidParameterError(f"`X` must have a row for each of {triplets.n_objects} objects, got {len(points)}.")
     margins = _margins(points, triplets)
     scale = np.mean(np.abs(margins)) or 1.0
     wrong = 1.0 / (1.0 + np.exp(np.minimum(sharpness * np.abs(margins) / scale, 700.0)))
@@ -123,7 +125,8 @@ def assign_annotators(
     """
     check_whole("n_annotators", n_annotators, least=1)
     check_choice("behavior", behavior, ("random", "reversed"))
-    if not 0 <= n_bad <= n_annotators:
+    check_whole("n_bad", n_bad, least=0)
+    if n_bad > n_annotators:
         raise InvalidParameterError(f"`n_bad` must be in [0, {n_annotators}], got {n_bad}.")
     rng = make_generator(random_state)
     answers = triplets.answer_numbers()
@@ -139,8 +142,9 @@ def assign_annotators(
 
 def _others_by_distance(points: Points, rows: slice) -> NDArray[np.int64]:
     """For some points, all points from near to far, the point itself first even among duplicates."""
-    search = NearestNeighbors(n_neighbors=len(points), algorithm="brute").fit(points)
-    distances, order = search.kneighbors(points[rows])
+    centred = points - points.mean(axis=0)  # distances far from the origin would lose their digits
+    search = NearestNeighbors(n_neighbors=len(points), algorithm="brute").fit(centred)
+    distances, order = search.kneighbors(centred[rows])
     own = np.arange(len(points))[rows, None]
     distances[order == own] = -1.0
     return np.take_along_axis(order, np.argsort(distances, axis=1, kind="stable"), axis=1)

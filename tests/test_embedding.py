@@ -359,8 +359,17 @@ class TestSpecialObjects:
         assert fitted.loss_ < 0.49
         assert fitted.score(circle) > 0.5
 
+    def test_many_circles_have_none(self):
+        rng = np.random.default_rng(0)
+        corners = [rng.choice(100, 3, replace=False) for _ in range(600)]
+        rows = [row for a, b, c in corners for row in ((a, b, c), (b, c, a), (c, a, b))]
+        with pytest.raises(InvalidTripletsError, match="the answers go in circles"):
+            TETE().fit(rows)
+
     def test_a_start_in_one_point(self):
-        with pytest.raises(InvalidParameterError, match="`init` must be a start from which the objects can part"):
+        with pytest.raises(
+            InvalidTripletsError, match="better than all objects in one point: .* `init` has all objects"
+        ):
             TETE(init=np.ones((4, 2))).fit(ROWS)
 
     def test_disconnected_parts_from_a_random_start(self):

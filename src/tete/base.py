@@ -59,7 +59,7 @@ class TripletEmbedding(BaseEstimator, ABC):
         Gradient descent is what the paper uses; it always takes `max_iter` steps.
     learning_rate : "auto" or float, default="auto"
         Only for gradient descent. A number is the paper's constant step on the sum of losses. "auto" is what its
-        authors use: 2 n_objects / n_triplets at first, times 1.01 after a better step, times 0.5 after a worse one.
+        authors use: 2 n_objects / sum of weights at first, times 1.01 after a better step, times 0.5 after a worse one.
     max_iter : int, default=1000
         Most iterations of the optimiser.
     tol : float, default=1e-6
@@ -286,14 +286,14 @@ class TripletEmbedding(BaseEstimator, ABC):
                 f"The {len(shards.triplets)} triplets cancel each other out: each is contradicted, so there is no map."
             )
         limit = at_one_point[1] * shards.triplets.n_objects * largest_eigenvalue(shards) / shards.total_weight
-        if 0.0 < limit <= self.ridge:
+        if 1e-12 < limit <= self.ridge:
             raise InvalidParameterError(
                 f"`ridge` must be below {limit:.3g} for these triplets, got {self.ridge}: "
                 "a larger one draws all objects into one point."
             )
-        raise InvalidParameterError(
-            "`init` must be a start from which the objects can part: no map was found that is better than all objects "
-            "in one point."
+        raise InvalidTripletsError(
+            f"No map of the {len(shards.triplets)} triplets was found that is better than all objects in one point: "
+            "the answers go in circles, or `init` has all objects in one place."
         )
 
     def _warn_unmentioned(self, triplets: Triplets, mentioned: NDArray[np.bool_]) -> None:

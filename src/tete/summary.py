@@ -104,7 +104,7 @@ def cancel_out(triplets: "Triplets") -> bool:
     return bool(np.allclose(np.bincount(keys // 2, weights=signed), 0.0))
 
 
-def components(triplets: "Triplets", chunk: int = 2**18) -> NDArray[np.int64]:
+def components(triplets: "Triplets", chunk: int = 2**16) -> NDArray[np.int64]:
     """For each object the number of the part it belongs to; answers connect the three objects they compare.
 
     Works through the triplets in chunks and merges the parts found so far, so that memory does not grow with them.

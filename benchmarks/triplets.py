@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -121,12 +122,9 @@ def _row(name, source, far, seed, noise, seconds, embedding, test, labels) -> di
     }
 
 
-def run_python(program: str, **environment: str) -> str:
-    import os  # noqa: PLC0415
-
-    run = subprocess.run(
-        [sys.executable, "-c", program], env=os.environ | environment, capture_output=True, text=True, check=True
-    )
+def run_python(program: str, *arguments: str, **environment: str) -> str:
+    command = [sys.executable, "-c", program, *arguments]
+    run = subprocess.run(command, env=os.environ | environment, capture_output=True, text=True, check=True)
     return run.stdout.strip()
 
 
@@ -149,42 +147,47 @@ def measure_start_up() -> list[dict[str, object]]:
     ]
 
 
-def measure_size() -> list[dict[str, object]]:
-    """A million triplets of 10,000 objects: seconds, and peak memory above the input in bytes a triplet."""
-    program = """
-import resource, time, numpy as np
+SIZE_PROGRAM = """
+import resource, sys, time, warnings
+import numpy as np
 from tete import TETE
 from tete.datasets import make_uniform_triplets
+
+warnings.simplefilter("ignore")
 points = np.random.default_rng(0).normal(size=(10_000, 2))
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-def current():
-    with open('/proc/self/statm') as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
-small = make_uniform_triplets(points[:50], 20_000, random_state=0).to_array()
-TETE(max_iter=5).fit(small)
+TETE(max_iter=5).fit(make_uniform_triplets(points[:50], 20_000, random_state=0).to_array())
 rows = make_uniform_triplets(points, 1_000_000, random_state=1).flip(0.1, random_state=2).to_array().astype(np.int64)
-with open('/proc/self/clear_refs', 'w') as file:
-    file.write('5')
-before = current()
+weights = np.ones(len(rows)) if sys.argv[1] == "weighted" else None
+with open("/proc/self/clear_refs", "w") as file:
+    file.write("5")  # forget the peak so far
+with open("/proc/self/statm") as file:
+    before = int(file.read().split()[1]) * resource.getpagesize()
 started = time.perf_counter()
-fitted = TETE().fit(rows)
+fitted = TETE().fit(rows, sample_weight=weights)
 seconds = time.perf_counter() - started
-with open('/proc/self/status') as file:
-    high = next(int(line.split()[1]) * 1024 for line in file if line.startswith('VmHWM'))
-print(seconds, (high - before) / len(rows), fitted.n_iter_, fitted.score(rows))
+with open("/proc/self/status") as file:
+    peak = next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
+print(seconds, (peak - before) / len(rows), fitted.n_iter_, fitted.score(rows))
 """
-    program = "import warnings; warnings.simplefilter('ignore')\n" + program
-    seconds, size, iterations, score = (float(word) for word in run_python(program).split())
-    return [
-        {
-            "triplets": 1_000_000,
-            "objects": 10_000,
-            "seconds": round(seconds, 1),
-            "iterations": int(iterations),
-            "bytes a triplet above the input": round(size, 1),
-            "share satisfied (10 % reversed)": round(score, 3),
-        }
-    ]
+
+
+def measure_size() -> list[dict[str, object]]:
+    """A million triplets of 10,000 objects: seconds, and peak memory above the input in bytes a triplet."""
+    rows = []
+    for weighting in ("plain", "weighted"):
+        numbers = run_python(SIZE_PROGRAM, weighting).split()
+        seconds, size, iterations, score = (float(number) for number in numbers)
+        rows.append(
+            {
+                "triplets": f"1,000,000, {weighting}",
+                "objects": "10,000",
+                "seconds": round(seconds, 1),
+                "iterations": int(iterations),
+                "bytes a triplet above the input": round(size, 1),
+                "share satisfied (10 % reversed)": round(score, 3),
+            }
+        )
+    return rows
 
 
 def summarize_noise(rows: list[dict[str, object]], key: str) -> list[dict[str, object]]:
@@ -223,42 +226,68 @@ def as_markdown(rows: list[dict[str, object]]) -> str:
     return "\n".join(lines)
 
 
+def noise_section(far: str) -> dict[str, list[dict[str, object]]]:
+    """Tables of quality and speed under noise; cblearn takes part where far objects come from the farther half."""
+    rows = measure_noise(far, 5, cblearn_python() if far == "half" else None, PEER_NOISE)
+    data = f"1,000 points of {rows[0]['data']}, 100 triplets a point, far objects: {far!r}"
+    tables = {
+        f"Unseen triplets satisfied ({data})": summarize_noise(rows, "triplets"),
+        f"Leave-one-out 1-NN accuracy ({data})": summarize_noise(rows, "1-NN"),
+        f"Seconds of a fit ({data})": summarize_noise(rows, "seconds"),
+    }
+    if far == "half":
+        tables["cblearn on the same 100,000 triplets in the same run"] = speed_ratios(rows)
+    return tables
+
+
+def conventions_section() -> dict[str, list[dict[str, object]]]:
+    """What `cblearn_checks.py` prints in cblearn's environment."""
+    script = Path(__file__).with_name("cblearn_checks.py")
+    checks = subprocess.run([cblearn_python(), script], capture_output=True, text=True, check=False)
+    rows = [{"estimator": line.split(": ")[0], "result": line.split(": ")[1]} for line in checks.stdout.splitlines()]
+    return {f"Under cblearn's conventions (exit code {checks.returncode})": rows}
+
+
+SECTIONS: dict[str, Callable[[], dict[str, list[dict[str, object]]]]] = {
+    "kernel": lambda: {"Kernel: value and gradient": measure_kernel()},
+    "start-up": lambda: {"Start-up": measure_start_up()},
+    "size": lambda: {"Size": measure_size()},
+    "noise": lambda: noise_section("half"),
+    "noise-authors": lambda: noise_section("authors"),
+    "conventions": conventions_section,
+}
+
+
+def render(stored: dict[str, dict[str, object]]) -> str:
+    """The page from the stored measurements."""
+    parts = ["# Triplet embedding, measured by `make bench`"]
+    for name in SECTIONS:
+        if name in stored:
+            for title, rows in stored[name]["tables"].items():
+                parts.append(f"## {title}\n\n{as_markdown(rows)}")
+            parts.append(f"`{json.dumps(stored[name]['machine'])}`")
+    return "\n\n".join(parts) + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one seed, no cblearn; writes nothing")
-    options = parser.parse_args()
-    python = None if options.quick else cblearn_python()
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"default: all of {', '.join(SECTIONS)}")
+    names = parser.parse_args().sections or list(SECTIONS)
+    unknown = set(names) - set(SECTIONS)
+    if unknown:
+        parser.error(f"unknown section {', '.join(sorted(unknown))}: choose among {', '.join(SECTIONS)}")
     for method in (TETE(), TSTE(), STE(), CKL(), GNMDS()):  # compile before measuring
         method.fit(make_uniform_triplets(np.random.default_rng(0).normal(size=(20, 2)), 500, random_state=0))
-    sections: dict[str, list[dict[str, object]]] = {
-        "Kernel: value and gradient": measure_kernel(),
-        "Start-up": measure_start_up(),
-        "Size": measure_size(),
-    }
-    raw: dict[str, object] = {"machine": machine(), "sections": sections}
-    for far in ("half", "authors"):
-        rows = measure_noise(far, 1 if options.quick else 5, python, PEER_NOISE if far == "half" else ())
-        raw[f"noise, far={far}"] = rows
-        data = f"1,000 points of {rows[0]['data']}, 100 triplets a point, far objects: {far!r}"
-        sections[f"Unseen triplets satisfied ({data})"] = summarize_noise(rows, "triplets")
-        sections[f"Leave-one-out 1-NN accuracy ({data})"] = summarize_noise(rows, "1-NN")
-        sections[f"Seconds of a fit ({data})"] = summarize_noise(rows, "seconds")
-        if python is not None and far == "half":
-            sections["cblearn on the same 100,000 triplets in the same run"] = speed_ratios(rows)
-    facts = raw["machine"]
-    text = f"# Triplet embedding, measured by `make bench`\n\n`{json.dumps(facts)}`\n\n" + "\n\n".join(
-        f"## {title}\n\n{as_markdown(rows)}" for title, rows in sections.items()
-    )
-    print(text)
-    if python is not None:
-        script = Path(__file__).with_name("cblearn_checks.py")
-        checks = subprocess.run([python, script], capture_output=True, text=True, check=False)
-        print(checks.stdout, checks.stderr)
-        text += f"\n\n## Under cblearn's conventions (exit code {checks.returncode})\n\n```\n{checks.stdout}```\n"
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "triplets.md").write_text(text)
-        (RESULTS / "triplets.json").write_text(json.dumps(raw, indent=1))
-        print(f"wrote {(RESULTS / 'triplets.md').relative_to(ROOT)}")
+    RESULTS.mkdir(exist_ok=True)
+    file = RESULTS / "triplets.json"
+    stored = json.loads(file.read_text()) if file.exists() else {}
+    for name in names:
+        print(f"measuring {name} ...", flush=True)
+        stored[name] = {"machine": machine(), "tables": SECTIONS[name]()}
+        file.write_text(json.dumps(stored, indent=1) + "\n")
+        (RESULTS / "triplets.md").write_text(render(stored))
+    print(render({name: stored[name] for name in names}))
+    print(f"wrote {(RESULTS / 'triplets.md').relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -368,7 +368,7 @@ class TestSpecialObjects:
 
     def test_a_start_in_one_point(self):
         with pytest.raises(
-            InvalidTripletsError, match="better than all objects in one point: .* `init` has all objects"
+            InvalidTripletsError, match=r"better than all objects in one point: .* `init` has all objects"
         ):
             TETE(init=np.ones((4, 2))).fit(ROWS)
 

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 
-__all__ = ["Callback", "Minimum", "StopReason", "gradient_descent", "lbfgs"]
+__all__ = ["Callback", "Minimum", "StopReason", "adam", "gradient_descent", "lbfgs"]
 
 Embedding: TypeAlias = NDArray[np.float64]
 Objective: TypeAlias = Callable[[Embedding], tuple[float, Embedding]]
 Callback: TypeAlias = Callable[[int, float, Embedding], Any]
+
+ADAM_DECAY = (0.9, 0.999)
 
 
 class StopReason(StrEnum):
@@ -118,3 +120,39 @@ def gradient_descent(
             stop_reason = StopReason.CALLBACK
             break
     return Minimum(best, best_value, history, stop_reason)
+
+
+def adam(
+    objective: Callable[[int, Embedding], tuple[float, Embedding]],
+    start: Embedding,
+    *,
+    step: Callable[[float], float],
+    max_iter: int,
+    epsilon: float = 1e-7,
+    callback: Callback | None = None,
+) -> Minimum:
+    """Adam (Kingma & Ba 2015) for an objective that may change from iteration to iteration.
+
+    `objective` gets the iteration from 0 on as well; `step` gets the share of iterations done. `epsilon` is on the
+    scale of the gradient. The embedding keeps the precision of `start`. The last embedding is the result, because
+    values of a changing objective cannot be compared.
+    """
+    history: list[float] = []
+    stop_reason = StopReason.MAX_ITER
+    embedding = start.copy()
+    moment, square = np.zeros_like(start), np.zeros_like(start)
+    for iteration in range(max_iter):
+        value, gradient = objective(iteration, embedding)
+        if not np.isfinite(value):
+            stop_reason = StopReason.DIVERGED
+            break
+        moment += (1.0 - ADAM_DECAY[0]) * (gradient - moment)
+        square += (1.0 - ADAM_DECAY[1]) * (np.square(gradient) - square)
+        bias, square_bias = (1.0 - decay ** (iteration + 1) for decay in ADAM_DECAY)
+        size = step(iteration / max_iter) / bias
+        embedding -= size * moment / (np.sqrt(square / square_bias) + epsilon)
+        history.append(value)
+        if callback is not None and callback(len(history), value, embedding.copy()):
+            stop_reason = StopReason.CALLBACK
+            break
+    return Minimum(embedding, history[-1] if history else value, history, stop_reason)

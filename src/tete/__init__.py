@@ -6,8 +6,9 @@
 """
 
 from tete.embedding import CKL, GNMDS, STE, TETE, TSTE
+from tete.reduction import ListwiseTETE, WeightedTETE
 from tete.triplets import Triplets
 
 __version__ = "0.1.0"
 
-__all__ = ["CKL", "GNMDS", "STE", "TETE", "TSTE", "Triplets"]
+__all__ = ["CKL", "GNMDS", "STE", "TETE", "TSTE", "ListwiseTETE", "Triplets", "WeightedTETE"]

@@ -37,16 +37,16 @@ class UnitLoss(NamedTuple):
 
 
 class SeparableWeights(NamedTuple):
-    """omega_ijk = near_ij far_ik + bias: eq. (weight) divided by its maximum, plus gamma."""
+    """omega_ijk = near_ij far_ik + bias_i: eq. (weight) divided by its maximum, plus gamma."""
 
     near: NDArray[np.float32]
     far: NDArray[np.float32]
-    bias: float
+    bias: NDArray[np.float32]
 
     def total(self) -> float:
         """Sum of all weights."""
         products = self.near.sum(axis=1, dtype=np.float64) * self.far.sum(axis=1, dtype=np.float64)
-        return float(products.sum() + self.bias * self.near.size * self.far.shape[1])
+        return float(products.sum() + self.bias.sum(dtype=np.float64) * self.near.shape[1] * self.far.shape[1])
 
 
 class DenseWeights(NamedTuple):
@@ -73,11 +73,11 @@ def weights_of(weights: Any, anchor: int, place: int) -> tuple[float, NDArray[np
 
 
 def _separable_weights(weights: SeparableWeights, anchor: int, place: int) -> tuple[float, NDArray[np.float32], float]:
-    return weights.near[anchor, place], weights.far[anchor], weights.bias
+    return weights.near[anchor, place], weights.far[anchor], weights.bias[anchor]
 
 
 def _dense_weights(weights: DenseWeights, anchor: int, place: int) -> tuple[float, NDArray[np.float32], float]:
-    return np.float32(1.0), weights.table[anchor, place], 0.0  # type: ignore[return-value]
+    return np.float32(1.0), weights.table[anchor, place], np.float32(0.0)  # type: ignore[return-value]
 
 
 @overload(weights_of, jit_options=FAST, strict=False)

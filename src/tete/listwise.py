@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tete.counter import draw, stream
 from tete.grid import Grid, block_runs
 
-__all__ = ["Draws", "draw_for_cell", "sum_listwise"]
+__all__ = ["Draws", "draw_for_cell", "listwise_place", "sum_listwise"]
 
 FAST: Any = {"error_model": "numpy", "fastmath": {"contract", "arcp", "nsz", "reassoc"}}
 
@@ -102,7 +102,19 @@ def _push(
     pushes: Floats, gradient: Floats,
 ) -> None:
     """Add the gradient of slope * mean_k q_ik: dq/dd = -q^2."""
-    factor = embedding.dtype.type(-2.0 * slope)
+    factor = embedding.dtype.type(-2.0) * slope
+    if embedding.shape[1] == 2:
+        x, y = embedding[anchor, 0], embedding[anchor, 1]
+        total_x, total_y = gradient[anchor, 0], gradient[anchor, 1]
+        for k in range(kernel.shape[0]):
+            strength = factor * weights[k] * kernel[k] * kernel[k]
+            push_x, push_y = strength * (x - places[0, k]), strength * (y - places[1, k])
+            pushes[0, k] -= push_x
+            pushes[1, k] -= push_y
+            total_x += push_x
+            total_y += push_y
+        gradient[anchor, 0], gradient[anchor, 1] = total_x, total_y
+        return
     for k in range(kernel.shape[0]):
         kernel[k] = factor * weights[k] * kernel[k] * kernel[k]
     for c in range(embedding.shape[1]):
@@ -116,37 +128,71 @@ def _push(
 
 
 @njit(nogil=True, **FAST)
-def _pull(
-    t: float, rank_scale: float, weight: float, embedding: Floats, anchor: int,
-    near: NDArray[np.int32], shares: NDArray[np.float32], gradient: Floats,
-) -> tuple[float, float]:
-    """Add the neighbours' part of an anchor's gradient; return its loss and the derivative in log mean_k q_ik.
+def _near_shifted(embedding: Floats, anchor: int, near: NDArray[np.int32], shifted: Floats) -> None:
+    """Write 1 + d_ij for all neighbours."""
+    one = embedding.dtype.type(1.0)
+    if embedding.shape[1] == 2:
+        x, y = embedding[anchor, 0], embedding[anchor, 1]
+        for place in range(near.shape[0]):
+            step_x, step_y = x - embedding[near[place], 0], y - embedding[near[place], 1]
+            shifted[place] = one + step_x * step_x + step_y * step_y
+        return
+    for place in range(near.shape[0]):
+        total = one
+        for c in range(embedding.shape[1]):
+            step = embedding[anchor, c] - embedding[near[place], c]
+            total += step * step
+        shifted[place] = total
+
+
+@njit(nogil=True, **FAST)
+def _weigh_ranks(t: float, rank_scale: Any, shares: Floats, shifted: Floats, factors: Floats) -> tuple[Any, Any]:
+    """Loss of an anchor, its derivative in log mean_k q_ik, and in `factors` its derivatives in d_ij.
 
     `rank_scale` is kappa mean_k q_ik, so that l_ij = rank_scale (1 + d_ij).
     """
-    value, slope = 0.0, 0.0
-    for place in range(near.shape[0]):
-        other = near[place]
-        square = 0.0
-        for c in range(embedding.shape[1]):
-            step = float(embedding[anchor, c] - embedding[other, c])
-            square += step * step
-        ratio = rank_scale * (1.0 + square)
-        share = weight * shares[place]
-        if t == 1.0:
-            value += share * math.log(1.0 + ratio)
-            factor = share / (1.0 + ratio)
-        else:
-            power = math.exp((1.0 - t) * math.log(1.0 + ratio))
-            value += share * (power - 1.0) / (1.0 - t)
-            factor = share * power / (1.0 + ratio)  # the forgetting factor 1 / (1 + l)^t of eq. (grad)
-        slope += factor * ratio
-        factor *= 2.0 * rank_scale
-        for c in range(embedding.shape[1]):
-            pull = factor * (embedding[anchor, c] - embedding[other, c])
-            gradient[anchor, c] += pull
-            gradient[other, c] -= pull
+    one = shifted.dtype.type(1.0)
+    value, slope = shifted.dtype.type(0.0), shifted.dtype.type(0.0)
+    if t == 1.0:
+        for place in range(shifted.shape[0]):
+            ratio = rank_scale * shifted[place]
+            factors[place] = shares[place] * rank_scale / (one + ratio)
+            slope += factors[place] * shifted[place]
+        for place in range(shifted.shape[0]):
+            value += shares[place] * math.log(one + rank_scale * shifted[place])
+        return value, slope
+    above = shifted.dtype.type(1.0 - t)
+    for place in range(shifted.shape[0]):
+        rank = one + rank_scale * shifted[place]
+        power = math.exp(above * math.log(rank))
+        value += shares[place] * (power - one) / above
+        factors[place] = shares[place] * rank_scale * power / rank  # the forgetting factor 1 / (1 + l)^t of eq. (grad)
+        slope += factors[place] * shifted[place]
     return value, slope
+
+
+@njit(nogil=True, **FAST)
+def _pull(weight: Any, embedding: Floats, anchor: int, near: NDArray[np.int32], factors: Floats, gradient: Floats) -> None:
+    """Add the gradient of weight * sum_j factor_j d_ij."""
+    two = embedding.dtype.type(2.0) * weight
+    if embedding.shape[1] == 2:
+        x, y = embedding[anchor, 0], embedding[anchor, 1]
+        total_x, total_y = gradient[anchor, 0], gradient[anchor, 1]
+        for place in range(near.shape[0]):
+            other = near[place]
+            factor = two * factors[place]
+            pull_x, pull_y = factor * (x - embedding[other, 0]), factor * (y - embedding[other, 1])
+            gradient[other, 0] -= pull_x
+            gradient[other, 1] -= pull_y
+            total_x += pull_x
+            total_y += pull_y
+        gradient[anchor, 0], gradient[anchor, 1] = total_x, total_y
+        return
+    for place in range(near.shape[0]):
+        for c in range(embedding.shape[1]):
+            pull = two * factors[place] * (embedding[anchor, c] - embedding[near[place], c])
+            gradient[anchor, c] += pull
+            gradient[near[place], c] -= pull
 
 
 @njit(cache=True, nogil=True, **FAST)
@@ -170,6 +216,7 @@ def sum_listwise(
     all_weights, all_kernel = np.empty(most, dtype=embedding.dtype), np.empty(most, dtype=embedding.dtype)
     places = np.empty((n_components, most), dtype=embedding.dtype)
     pushes = np.empty((n_components, most), dtype=embedding.dtype)
+    shifted, factors = np.empty(near.shape[1], dtype=embedding.dtype), np.empty(near.shape[1], dtype=embedding.dtype)
     total = 0.0
     for tile in range(start, stop):
         n_draws = draw_for_cell(draws, tile, grid.tile_cells[tile], grid, points, all_weights)
@@ -180,14 +227,48 @@ def sum_listwise(
                 pushes[c, k] = 0.0
         for rank in range(grid.tile_starts[tile], grid.tile_starts[tile + 1]):
             anchor = grid.order[rank]
-            mean = float(_kernel_mean(embedding, anchor, places, weights, kernel))
-            value, slope = _pull(
-                t, kappa[anchor] * mean, point_weights[anchor], embedding, anchor, near[anchor], shares[anchor],
-                gradient,
-            )
-            total += value
-            _push(slope / mean, embedding, anchor, places, weights, kernel, pushes, gradient)
+            weight = embedding.dtype.type(point_weights[anchor])
+            mean = _kernel_mean(embedding, anchor, places, weights, kernel)
+            _near_shifted(embedding, anchor, near[anchor], shifted)
+            rank_scale = embedding.dtype.type(kappa[anchor]) * mean
+            value, slope = _weigh_ranks(t, rank_scale, shares[anchor], shifted, factors)
+            total += weight * value
+            _pull(weight, embedding, anchor, near[anchor], factors, gradient)
+            _push(weight * slope / mean, embedding, anchor, places, weights, kernel, pushes, gradient)
         for c in range(n_components):
             for k in range(n_draws):
                 gradient[points[k], c] += pushes[c, k]
     return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def listwise_place(
+    t: float,
+    kappa: float,
+    place: NDArray[np.float64],
+    embedding: Floats,
+    near: NDArray[np.int32],
+    shares: NDArray[np.float32],
+    points: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+) -> float:
+    """The listwise loss of one new place against a frozen map; its gradient in the place is written to `gradient`."""
+    n_near, n_draws, n_components = near.shape[0], points.shape[0], place.shape[0]
+    table, scratch = np.empty((1 + n_near, n_components)), np.zeros((1 + n_near, n_components))
+    places, pushes = np.empty((n_components, n_draws)), np.zeros((n_components, n_draws))
+    kernel, shifted, factors = np.empty(n_draws), np.empty(n_near), np.empty(n_near)
+    table[0] = place
+    for j in range(n_near):
+        table[1 + j] = embedding[near[j]]
+    for c in range(n_components):
+        for k in range(n_draws):
+            places[c, k] = embedding[points[k], c]
+    others = np.arange(1, n_near + 1).astype(np.int32)
+    mean = _kernel_mean(table, 0, places, weights, kernel)
+    _near_shifted(table, 0, others, shifted)
+    value, slope = _weigh_ranks(t, kappa * mean, shares, shifted, factors)
+    _pull(1.0, table, 0, others, factors, scratch)
+    _push(slope / mean, table, 0, places, weights, kernel, pushes, scratch)
+    gradient[:] = scratch[0]
+    return value

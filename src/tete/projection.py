@@ -14,6 +14,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.decomposition import PCA
+from threadpoolctl import threadpool_limits
 
 from tete.threads import Threads, row_slices
 
@@ -58,7 +59,8 @@ def fit_projection(
     components = None
     if width is not None and n_columns > width and n_rows > width:
         pca = PCA(width, random_state=int(rng.integers(2**31)))
-        components = pca.fit(sample).components_.T.astype(np.float64)
+        with threadpool_limits(1, user_api="blas"):  # the last bits of a product on several threads can vary
+            components = pca.fit(sample).components_.T.astype(np.float64)
         scale = float(np.sqrt(pca.explained_variance_.sum()))
     else:
         dense = sample.toarray() if issparse(sample) else sample

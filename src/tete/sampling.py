@@ -17,7 +17,18 @@ from tete.anchored import DenseWeights, SeparableWeights
 from tete.counter import draw, stream
 from tete.neighbors import Indices, Neighbors, Points
 
-__all__ = ["draw_outliers", "euclidean_between", "local_scales", "log_weights", "pair_weights", "triplet_weights"]
+__all__ = [
+    "draw_outliers",
+    "equal_weights",
+    "euclidean_between",
+    "largest_log_weight",
+    "local_scales",
+    "log_like",
+    "log_weights",
+    "paired",
+    "scaled_weights",
+    "triplet_weights",
+]
 
 DistanceBetween: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float32]]
 
@@ -110,13 +121,35 @@ def log_weights(
     return np.square(distances.astype(np.float64)) / (own * other_scales.astype(np.float64))
 
 
-def triplet_weights(near: NDArray[np.float64], far: NDArray[np.float64], bias: float) -> SeparableWeights:
+def largest_log_weight(near: NDArray[np.float64], far: NDArray[np.float64]) -> float:
+    """Logarithm of the largest omega among all m x m_o triplets of all points."""
+    return float((far.max(axis=1) - near.min(axis=1)).max())
+
+
+def triplet_weights(
+    near: NDArray[np.float64], far: NDArray[np.float64], largest: float, bias: float
+) -> SeparableWeights:
     """omega / max omega + gamma for all m x m_o triplets of each point, from the logarithms of the two factors."""
     nearest = -near.min(axis=1, keepdims=True)
-    largest = float((nearest + far.max(axis=1, keepdims=True)).max())
     return SeparableWeights(
-        np.exp(-near - nearest).astype(np.float32), np.exp(far + nearest - largest).astype(np.float32), bias
+        np.exp(-near - nearest).astype(np.float32),
+        np.exp(np.minimum(far + nearest - largest, 0.0)).astype(np.float32),
+        np.full(len(near), bias, dtype=np.float32),
     )
+
+
+def equal_weights(n_points: int, n_neighbors: int, n_outliers: int) -> SeparableWeights:
+    """Every triplet counts 1."""
+    zeros = [np.zeros((n_points, count), dtype=np.float32) for count in (n_neighbors, n_outliers)]
+    return SeparableWeights(zeros[0], zeros[1], np.ones(n_points, dtype=np.float32))
+
+
+def scaled_weights(weights: SeparableWeights | DenseWeights, factors: NDArray[Any]) -> SeparableWeights | DenseWeights:
+    """Multiply the weights of each point's triplets by the point's own factor."""
+    scale = factors.astype(np.float32)
+    if isinstance(weights, DenseWeights):
+        return DenseWeights(weights.table * scale[:, None, None])
+    return SeparableWeights(weights.near * scale[:, None], weights.far, weights.bias * scale)
 
 
 def log_like(weights: SeparableWeights) -> DenseWeights:
@@ -124,12 +157,17 @@ def log_like(weights: SeparableWeights) -> DenseWeights:
 
     It does not separate: m m_o numbers a point.
     """
-    table = weights.near[:, :, None] * weights.far[:, None, :] + np.float32(weights.bias)
+    table = dense_table(weights)
     table *= np.float32(LOG_STRENGTH)
     return DenseWeights(np.log1p(table, out=table))
 
 
-def pair_weights(near: NDArray[np.float64], far: NDArray[np.float64], bias: float) -> NDArray[np.float64]:
-    """The same for one outlier per neighbour, as in Algorithm 1."""
-    logs = far - near
-    return np.exp(logs - logs.max()) + bias
+def dense_table(weights: SeparableWeights) -> NDArray[np.float32]:
+    """All weights, multiplied out."""
+    return weights.near[:, :, None] * weights.far[:, None, :] + weights.bias[:, None, None]
+
+
+def paired(weights: SeparableWeights | DenseWeights) -> DenseWeights:
+    """Keep only the triplets of neighbour and outlier with the same number, as in Algorithm 1."""
+    table = dense_table(weights) if isinstance(weights, SeparableWeights) else weights.table
+    return DenseWeights(table * np.eye(table.shape[1], dtype=np.float32))

@@ -27,9 +27,10 @@ def mix(value: int) -> int:
 @njit(cache=True, nogil=True)
 def stream(seed: int, first: int, second: int) -> int:
     """A 32-bit name for the stream of draws that belongs to (seed, first, second)."""
-    name = mix(seed & MASK)
-    name = mix((name + first) & MASK)
-    return mix((name ^ mix(second & MASK)) & MASK)
+    # Odd constants keep apart what mix alone would not: it maps 0 to 0, and equal parts would cancel.
+    name = mix((seed + 0x5BD1E995) & MASK)
+    name = mix((name + first * 0x1E3779B9) & MASK)
+    return mix(name ^ mix((second + 0x2545F491) & MASK))
 
 
 @njit(cache=True, nogil=True)

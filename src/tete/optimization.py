@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 
-__all__ = ["Callback", "Minimum", "StopReason", "adam", "gradient_descent", "lbfgs"]
+__all__ = ["Callback", "Minimum", "StopReason", "adam", "gradient_descent", "lbfgs", "momentum_descent"]
 
 Embedding: TypeAlias = NDArray[np.float64]
 Objective: TypeAlias = Callable[[Embedding], tuple[float, Embedding]]
@@ -120,6 +120,38 @@ def gradient_descent(
             stop_reason = StopReason.CALLBACK
             break
     return Minimum(best, best_value, history, stop_reason)
+
+
+def momentum_descent(
+    objective: Objective, start: Embedding, *, step: float, max_iter: int, callback: Callback | None = None
+) -> Minimum:
+    """Gradient descent with momentum and a gain for every coordinate (delta-bar-delta, Jacobs 1988).
+
+    A gain grows by 0.2 while its coordinate keeps its direction and shrinks by a fifth when it turns; the momentum
+    rises from 0.5 to 0.8 after 50 iterations. This is what t-SNE and TriMap do, here with Nesterov's look ahead. The
+    embedding keeps the precision of `start`.
+    """
+    history: list[float] = []
+    stop_reason = StopReason.MAX_ITER
+    embedding = start.copy()
+    velocity, gains = np.zeros_like(start), np.ones_like(start)
+    value = np.nan
+    while len(history) < max_iter:
+        momentum = 0.5 if len(history) < 50 else 0.8
+        value, gradient = objective(embedding + momentum * velocity)
+        if not np.isfinite(value):
+            stop_reason = StopReason.DIVERGED
+            break
+        keeps = velocity * gradient < 0.0
+        np.maximum(np.where(keeps, gains + start.dtype.type(0.2), gains * start.dtype.type(0.8)), 0.01, out=gains)
+        velocity *= momentum
+        velocity -= step * gains * gradient
+        embedding += velocity
+        history.append(value)
+        if callback is not None and callback(len(history), value, embedding.copy()):
+            stop_reason = StopReason.CALLBACK
+            break
+    return Minimum(embedding, value, history, stop_reason)
 
 
 def adam(

@@ -59,7 +59,8 @@ def fit_projection(
     components = None
     if width is not None and n_columns > width and n_rows > width:
         pca = PCA(width, random_state=int(rng.integers(2**31)))
-        with threadpool_limits(1, user_api="blas"):  # the last bits of a product on several threads can vary
+        # The last bits of a product on several threads can vary; constant data divide zero by zero, harmlessly.
+        with threadpool_limits(1, user_api="blas"), np.errstate(invalid="ignore"):
             components = pca.fit(sample).components_.T.astype(np.float64)
         scale = float(np.sqrt(pca.explained_variance_.sum()))
     else:

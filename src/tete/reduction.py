@@ -24,7 +24,7 @@ from tete.listwise import Draws
 from tete.mapping import FeatureMap, Map
 from tete.neighborhoods import TILE, AnchoredObjective, ListwiseObjective, Plan
 from tete.neighbors import Neighbors
-from tete.optimization import Callback, Minimum, adam, gradient_descent
+from tete.optimization import Callback, Minimum, adam, gradient_descent, momentum_descent
 from tete.placement import anchored_places, descend, draw_for_places, likely_starts, listwise_places
 from tete.sampling import (
     SCALE_RANK,
@@ -43,7 +43,7 @@ from tete.validation import check_choice, check_interval, check_whole
 
 __all__ = ["ListwiseTETE", "WeightedTETE"]
 
-WEIGHTED_RATE = 0.01  # first step of Adam, divided by the root of the number of points
+WEIGHTED_RATE = 4.0
 
 Weights = SeparableWeights | DenseWeights
 
@@ -73,12 +73,12 @@ class WeightedTETE(FeatureMap):
     triplets : "shared" or "paired", default="shared"
         The paper's text has m neighbours times m outliers a point ("shared": all neighbours of a point share its
         outliers, n m^2 triplets); its Algorithm 1 draws one outlier for each neighbour ("paired": n m triplets).
-    optimizer : "adam" or "gradient_descent", default="adam"
-        Gradient descent is what the paper uses.
+    optimizer : "momentum" or "gradient_descent", default="momentum"
+        Momentum with a gain for every coordinate, as t-SNE and TriMap use; or the paper's plain gradient descent.
     learning_rate : "auto" or float, default="auto"
-        With gradient descent a number is the paper's constant step on the sum of losses, and "auto" adapts the step.
+        Step along the gradient of the mean loss of a point, 4 by default. With gradient descent a number is the paper's constant step on the sum of losses, and "auto" adapts the step.
     n_components, metric, pca_components, precomputed_knn, init, max_iter, random_state, n_jobs, verbose, callback
-        As in `FeatureMap`, which describes the attributes too. `max_iter` is 300 by default.
+        As in `FeatureMap`, which describes the attributes too. `max_iter` is 400 by default.
 
     Examples
     --------
@@ -95,8 +95,8 @@ class WeightedTETE(FeatureMap):
     weights: Literal["paper", "log", "uniform"] = "paper"
     weight_bias: float = 0.01
     triplets: Literal["shared", "paired"] = "shared"
-    optimizer: Literal["adam", "gradient_descent"] = "adam"
-    max_iter: int | None = 300
+    optimizer: Literal["momentum", "gradient_descent"] = "momentum"
+    max_iter: int | None = 400
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -107,10 +107,10 @@ class WeightedTETE(FeatureMap):
         check_choice("weights", self.weights, ("paper", "log", "uniform"))
         check_interval("weight_bias", self.weight_bias, 0.0, np.inf)
         check_choice("triplets", self.triplets, ("shared", "paired"))
-        check_choice("optimizer", self.optimizer, ("adam", "gradient_descent"))
+        check_choice("optimizer", self.optimizer, ("momentum", "gradient_descent"))
 
     def _iterations(self) -> int:
-        return 300 if self.max_iter is None else self.max_iter
+        return 400 if self.max_iter is None else self.max_iter
 
     def _n_candidates(self) -> int:
         return max(self.n_neighbors, SCALE_RANK)
@@ -144,15 +144,9 @@ class WeightedTETE(FeatureMap):
         objective = AnchoredObjective(loss, triplet_weights, near.indices, far.indices, workers)
         if self.optimizer == "gradient_descent":
             return self._descend(objective, start, triplet_weights.total(), callback)
-        rate = WEIGHTED_RATE * np.sqrt(len(start)) if self.learning_rate == "auto" else float(self.learning_rate)
-        return adam(
-            lambda iteration, embedding: objective(embedding),
-            start,
-            step=lambda done: rate * (1.0 - done),
-            max_iter=self._iterations(),
-            epsilon=1e-7 / len(start),
-            callback=callback,
-        )
+        rate = WEIGHTED_RATE if self.learning_rate == "auto" else float(self.learning_rate)
+        step = rate * len(start)  # the objective is a mean over the points
+        return momentum_descent(objective, start, step=step, max_iter=self._iterations(), callback=callback)
 
     def _descend(
         self, objective: AnchoredObjective, start: Map, total_weight: float, callback: Callback | None

@@ -170,4 +170,4 @@ def dense_table(weights: SeparableWeights) -> NDArray[np.float32]:
 def paired(weights: SeparableWeights | DenseWeights) -> DenseWeights:
     """Keep only the triplets of neighbour and outlier with the same number, as in Algorithm 1."""
     table = dense_table(weights) if isinstance(weights, SeparableWeights) else weights.table
-    return DenseWeights(table * np.eye(table.shape[1], dtype=np.float32))
+    return DenseWeights(table * np.eye(*table.shape[1:], dtype=np.float32))

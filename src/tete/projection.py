@@ -107,11 +107,14 @@ def _project_row(row: NDArray[np.float64], components: NDArray[np.float64]) -> N
 
 def _project_dense(part: Any, components: NDArray[np.float64], result: NDArray[np.float64]) -> None:
     rows = np.asarray(part)
-    _project_rows(rows.astype(np.float32) if rows.dtype == np.float16 else rows, components, result)
+    if rows.dtype in (np.bool_, np.float16):  # numba does no arithmetic with these
+        rows = rows.astype(np.float32)
+    _project_rows(rows, components, result)
 
 
 def _project_sparse(part: Any, components: NDArray[np.float64], result: NDArray[np.float64]) -> None:
-    _project_sparse_rows(part.indptr, part.indices, part.data, components, result)
+    values = part.data.astype(np.float32) if part.data.dtype in (np.bool_, np.float16) else part.data
+    _project_sparse_rows(part.indptr, part.indices, values, components, result)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

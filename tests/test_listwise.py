@@ -20,9 +20,7 @@ def problem(n=40, m=5, n_components=2, seed=0):
 
 def total(t, embedding, near, shares, kappa, weights, draws, grid):
     gradient = np.zeros_like(embedding)
-    value = sum_listwise(
-        t, kappa, embedding, near, shares, weights, draws, grid, 0, len(grid.tile_cells), gradient
-    )
+    value = sum_listwise(t, kappa, embedding, near, shares, weights, draws, grid, 0, len(grid.tile_cells), gradient)
     return value, gradient
 
 

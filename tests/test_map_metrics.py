@@ -64,9 +64,10 @@ def test_global_score_is_one_for_principal_components(data):
     assert global_score(X, Y @ [[2.0, 1.0], [0.0, 3.0]]) == pytest.approx(1.0, abs=1e-4)
     centered, map_centered = X - X.mean(axis=0), np.tanh(Y) - np.tanh(Y).mean(axis=0)
     back = np.linalg.lstsq(map_centered, centered, rcond=None)[0]
-    error, least = (np.sum((centered - Z @ A) ** 2) for Z, A in (
-        (map_centered, back), (Y, np.linalg.lstsq(Y, centered, rcond=None)[0])
-    ))
+    error, least = (
+        np.sum((centered - Z @ A) ** 2)
+        for Z, A in ((map_centered, back), (Y, np.linalg.lstsq(Y, centered, rcond=None)[0]))
+    )
     assert global_score(X, np.tanh(Y)) == pytest.approx(np.exp(-(error - least) / least), rel=1e-3)
 
 

@@ -172,7 +172,9 @@ def test_new_rows_land_among_their_class(fitted, digits, estimator, least):
 @BOTH
 def test_a_fitted_map_survives_pickling(fitted, digits, estimator):
     again = pickle.loads(pickle.dumps(fitted[estimator]))
-    np.testing.assert_array_equal(again.transform(digits[0][1500:1520]), fitted[estimator].transform(digits[0][1500:1520]))
+    np.testing.assert_array_equal(
+        again.transform(digits[0][1500:1520]), fitted[estimator].transform(digits[0][1500:1520])
+    )
 
 
 # Kinds of input ----------------------------------------------------------------------------------------------------

@@ -66,6 +66,13 @@ class Features:
         """New rows as the search wants them."""
         return X if self.projection is None else project(self.projection, X, workers)
 
+    def known(self, queries: Any, neighbors: Neighbors) -> NDArray[np.bool_]:
+        """Which of the queries are points of the fitted table, namely their nearest ones."""
+        if self.projection is None and self.metric != "precomputed" and not issparse(queries):
+            # Some metrics have rounding errors instead of zeros between equal rows.
+            return np.asarray(np.all(queries == self.points[neighbors.indices[:, 0]], axis=1))
+        return neighbors.distances[:, 0] == 0.0
+
     def between(self, queries: Any) -> DistanceBetween:
         """Function of (query numbers, point numbers) that returns the distances between them."""
         if self.metric in {"euclidean", "cosine"}:
@@ -203,5 +210,3 @@ def given_neighbors(pair: Any, n_rows: int) -> Neighbors:
         np.take_along_axis(indices, order, axis=1).astype(np.int32),
         np.take_along_axis(distances, order, axis=1).astype(np.float32),
     )
-
-

@@ -39,9 +39,7 @@ class Draws(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def draw_for_cell(
-    draws: Draws, tile: int, cell: int, grid: Grid, points: NDArray[np.int32], weights: Floats
-) -> int:
+def draw_for_cell(draws: Draws, tile: int, cell: int, grid: Grid, points: NDArray[np.int32], weights: Floats) -> int:
     """Draw the outliers of one tile and their weights; return how many there are."""
     n_points = grid.order.shape[0]
     name = stream(draws.seed, draws.iteration, tile)
@@ -98,8 +96,14 @@ def _kernel_mean(embedding: Floats, anchor: int, places: Floats, weights: Floats
 
 @njit(nogil=True, **FAST)
 def _push(
-    slope: Any, embedding: Floats, anchor: int, places: Floats, weights: Floats, kernel: Floats,
-    pushes: Floats, gradient: Floats,
+    slope: Any,
+    embedding: Floats,
+    anchor: int,
+    places: Floats,
+    weights: Floats,
+    kernel: Floats,
+    pushes: Floats,
+    gradient: Floats,
 ) -> None:
     """Add the gradient of slope * mean_k q_ik: dq/dd = -q^2."""
     factor = embedding.dtype.type(-2.0) * slope
@@ -172,7 +176,9 @@ def _weigh_ranks(t: float, rank_scale: Any, shares: Floats, shifted: Floats, fac
 
 
 @njit(nogil=True, **FAST)
-def _pull(weight: Any, embedding: Floats, anchor: int, near: NDArray[np.int32], factors: Floats, gradient: Floats) -> None:
+def _pull(
+    weight: Any, embedding: Floats, anchor: int, near: NDArray[np.int32], factors: Floats, gradient: Floats
+) -> None:
     """Add the gradient of weight * sum_j factor_j d_ij."""
     two = embedding.dtype.type(2.0) * weight
     if embedding.shape[1] == 2:

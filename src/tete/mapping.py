@@ -31,7 +31,9 @@ __all__ = ["FeatureMap"]
 
 Map = NDArray[np.float32]
 
-METRICS = sorted({"precomputed", *PAIRWISE_DISTANCE_FUNCTIONS, *VALID_METRICS["brute"]} - {"haversine", "nan_euclidean"})
+METRICS = sorted(
+    {"precomputed", *PAIRWISE_DISTANCE_FUNCTIONS, *VALID_METRICS["brute"]} - {"haversine", "nan_euclidean"}
+)
 SHARDS_AND_MOMENTS = 24  # tables of the map's size that an optimiser holds
 ROWS_AT_ONCE = 4096
 
@@ -252,7 +254,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             if reset and table.shape[0] != table.shape[1]:
                 raise InvalidFeaturesError(f"A matrix of distances must be square, got shape {table.shape}.")
             if (table.data if issparse(table) else table).min(initial=0.0) < 0:
-                raise InvalidFeaturesError("Distances must not be negative, got negative values (Negative values in data).")
+                raise InvalidFeaturesError(
+                    "Distances must not be negative, got negative values (Negative values in data)."
+                )
         return table
 
     def _warn_few_rows(self, n_rows: int) -> None:
@@ -302,7 +306,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 queries = self._features.queries(table[rows], workers)
                 neighbors = self._features.search.of(queries, count, workers)
                 result[rows] = self._map[neighbors.indices[:, 0]]
-                new = np.flatnonzero(neighbors.distances[:, 0] > 0.0)
+                new = np.flatnonzero(~self._features.known(queries, neighbors))
                 if len(new) and len(self._features) > 2:
                     some = Neighbors(neighbors.indices[new], neighbors.distances[new])
                     result[start + new] = self._place(queries[new], some, workers)

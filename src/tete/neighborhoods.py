@@ -126,7 +126,16 @@ class ListwiseObjective:
 
         def work(tiles: slice, gradient: Any) -> float:
             return sum_listwise(
-                self.t, kappa, embedding, near, shares, self.point_weights, draws, grid, tiles.start, tiles.stop,
+                self.t,
+                kappa,
+                embedding,
+                near,
+                shares,
+                self.point_weights,
+                draws,
+                grid,
+                tiles.start,
+                tiles.stop,
                 gradient,
             )
 

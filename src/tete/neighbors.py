@@ -42,9 +42,7 @@ class Neighbors(NamedTuple):
 
     def first(self, count: int) -> "Neighbors":
         """Only the nearest `count`."""
-        return Neighbors(
-            np.ascontiguousarray(self.indices[:, :count]), np.ascontiguousarray(self.distances[:, :count])
-        )
+        return Neighbors(np.ascontiguousarray(self.indices[:, :count]), np.ascontiguousarray(self.distances[:, :count]))
 
 
 @dataclass
@@ -243,9 +241,7 @@ def _insert(square: float, point: int, filled: int, indices: Indices, squares: N
         if square > squares[last] or (square == squares[last] and point > indices[last]):
             return filled
         place = last
-    while place > 0 and (
-        squares[place - 1] > square or (squares[place - 1] == square and indices[place - 1] > point)
-    ):
+    while place > 0 and (squares[place - 1] > square or (squares[place - 1] == square and indices[place - 1] > point)):
         squares[place] = squares[place - 1]
         indices[place] = indices[place - 1]
         place -= 1

@@ -128,20 +128,29 @@ def momentum_descent(
     """Gradient descent with momentum and a gain for every coordinate (delta-bar-delta, Jacobs 1988).
 
     A gain grows by 0.2 while its coordinate keeps its direction and shrinks by a fifth when it turns; the momentum
-    rises from 0.5 to 0.8 after 50 iterations. This is what t-SNE and TriMap do, here with Nesterov's look ahead. The
-    embedding keeps the precision of `start`.
+    rises from 0.5 to 0.8 after 50 iterations. This is what t-SNE and TriMap do, here with Nesterov's look ahead. When
+    the value is not finite or twice the first one, the step is too large: it goes back to the best embedding and
+    on with a tenth of the step. The embedding keeps the precision of `start`.
     """
     history: list[float] = []
     stop_reason = StopReason.MAX_ITER
     embedding = start.copy()
     velocity, gains = np.zeros_like(start), np.ones_like(start)
-    value = np.nan
+    best, best_value, limit = start, np.inf, np.inf
     while len(history) < max_iter:
         momentum = 0.5 if len(history) < 50 else 0.8
         value, gradient = objective(embedding + momentum * velocity)
-        if not np.isfinite(value):
+        if not np.isfinite(value) and not history:
             stop_reason = StopReason.DIVERGED
             break
+        limit = limit if history else 2.0 * value
+        if not value <= limit:
+            step *= 0.1
+            embedding, velocity, gains = best.copy(), np.zeros_like(start), np.ones_like(start)
+            history.append(best_value)
+            continue
+        if value < best_value:
+            best, best_value = embedding + momentum * velocity, value
         keeps = velocity * gradient < 0.0
         np.maximum(np.where(keeps, gains + start.dtype.type(0.2), gains * start.dtype.type(0.8)), 0.01, out=gains)
         velocity *= momentum
@@ -151,7 +160,7 @@ def momentum_descent(
         if callback is not None and callback(len(history), value, embedding.copy()):
             stop_reason = StopReason.CALLBACK
             break
-    return Minimum(embedding, value, history, stop_reason)
+    return Minimum(embedding, history[-1] if history else value, history, stop_reason)
 
 
 def adam(

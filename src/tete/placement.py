@@ -98,7 +98,14 @@ def listwise_places(
     """The listwise loss of each new row against its neighbours and draws, and its gradient in the row's place."""
     for row in range(places.shape[0]):
         values[row] = listwise_place(
-            t, kappa[row], places[row], embedding, near[row], shares[row], points[row], point_weights[row],
+            t,
+            kappa[row],
+            places[row],
+            embedding,
+            near[row],
+            shares[row],
+            points[row],
+            point_weights[row],
             gradients[row],
         )
 

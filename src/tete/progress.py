@@ -27,7 +27,9 @@ def progress(label: str, *, total: int, shown: bool, callback: Callback | None) 
 
 
 @contextmanager
-def stages(label: str, *, total: int, shown: bool, callback: Callback | None) -> Iterator[tuple[Callable[[str], None], Callback | None]]:
+def stages(
+    label: str, *, total: int, shown: bool, callback: Callback | None
+) -> Iterator[tuple[Callable[[str], None], Callback | None]]:
     """Yield a function that announces the stage of the work, and the user's callback, with one bar for both."""
     if not shown:
         yield (lambda stage: None), callback

@@ -81,9 +81,7 @@ def draw_outliers(
 
 
 @njit(cache=True, nogil=True)
-def _draw_table(
-    rows: NDArray[np.int64], slots: NDArray[np.int64], seed: int, attempt: int, n_points: int
-) -> Indices:
+def _draw_table(rows: NDArray[np.int64], slots: NDArray[np.int64], seed: int, attempt: int, n_points: int) -> Indices:
     result = np.empty(rows.shape[0], dtype=np.int32)
     for place in range(rows.shape[0]):
         result[place] = draw(stream(seed, rows[place], slots[place]), attempt, n_points)
@@ -100,9 +98,7 @@ def euclidean_between(queries: Points, points: Points) -> DistanceBetween:
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
-def _pair_distances(
-    queries: Points, points: Points, rows: NDArray[np.int64], others: Indices
-) -> NDArray[np.float32]:
+def _pair_distances(queries: Points, points: Points, rows: NDArray[np.int64], others: Indices) -> NDArray[np.float32]:
     result = np.empty(rows.shape[0], dtype=np.float32)
     for place in range(rows.shape[0]):
         total = np.float32(0.0)

@@ -8,8 +8,8 @@ from tete.neighbors import CellSearch, FlatSearch, MetricSearch, TreeSearch, mak
 from tete.threads import threads
 
 SEARCHES = {
-    "tree": lambda points: TreeSearch(points),
-    "flat": lambda points: FlatSearch(points),
+    "tree": TreeSearch,
+    "flat": FlatSearch,
     "metric": lambda points: MetricSearch(points, "euclidean"),
 }
 
@@ -35,7 +35,8 @@ def test_a_point_is_never_its_own_neighbour_even_among_duplicates(name):
         found = SEARCHES[name](points).within(8, workers)
     assert not np.any(found.indices == np.arange(len(points))[:, None])
     assert np.all(np.diff(found.distances, axis=1) >= 0)
-    assert np.all(found.distances[:, :5] == 0) and np.all(found.distances[:, 5] > 0)
+    assert np.all(found.distances[:, :5] == 0)
+    assert np.all(found.distances[:, 5] > 0)
 
 
 def test_distances_of_near_points_far_from_the_origin_keep_their_digits():

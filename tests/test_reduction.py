@@ -34,13 +34,10 @@ def blobs(n=90, n_features=6):
     return make_blobs(n, n_features, centers=3, random_state=0)
 
 
-WEIGHTS_ARE_NOT_REPEATS = {
-    name: "random draws belong to row numbers, so that repeated rows draw others than weighted ones"
-    for name in (
-        "check_sample_weight_equivalence_on_dense_data",
-        "check_sample_weight_equivalence_on_sparse_data",
-    )
-}
+WEIGHTS_ARE_NOT_REPEATS = dict.fromkeys(
+    ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
+    "random draws belong to row numbers, so that repeated rows draw others than weighted ones",
+)
 
 
 @pytest.mark.filterwarnings("ignore::tete.exceptions.FewRowsWarning")

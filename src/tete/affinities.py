@@ -41,7 +41,7 @@ def neighbor_scales(neighbors: Neighbors) -> Floats:
     scales = np.sqrt(np.mean(np.square(neighbors.distances[:, first:last], dtype=np.float64), axis=1))
     positive = scales[scales > 0.0]
     scales[scales <= 0.0] = positive.min() if len(positive) else 1.0
-    return scales.astype(np.float32)
+    return np.asarray(scales, dtype=np.float32)
 
 
 def affinities(

@@ -82,7 +82,7 @@ def _dense_weights(weights: DenseWeights, anchor: int, place: int) -> tuple[floa
 
 @overload(weights_of, jit_options=FAST, strict=False)
 def _compile_weights_of(weights: Any, anchor: Any, place: Any) -> Any:
-    return {SeparableWeights: _separable_weights, DenseWeights: _dense_weights}[weights.instance_class]
+    return _dense_weights if weights.instance_class is DenseWeights else _separable_weights
 
 
 # Coordinates: what the comparison needs of a squared distance, and its derivative ------------------------------------
@@ -104,7 +104,7 @@ def _log_coordinate(loss: AnchoredLoss, square: Any) -> tuple[Any, Any]:
 
 @overload(coordinate, jit_options=FAST, strict=False)
 def _compile_coordinate(loss: Any, square: Any) -> Any:
-    return {UnitLoss: _unit_coordinate, AnchoredLoss: _log_coordinate}[loss.instance_class]
+    return _unit_coordinate if loss.instance_class is UnitLoss else _log_coordinate
 
 
 # One neighbour against all outliers ----------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def _compare(
 
 @overload(compare, jit_options=FAST, strict=False)
 def _compile_compare(loss: Any, near: Any, far: Any, scale: Any, row: Any, bias: Any, slopes: Any) -> Any:
-    return {UnitLoss: _compare_unit, AnchoredLoss: _compare}[loss.instance_class]
+    return _compare_unit if loss.instance_class is UnitLoss else _compare
 
 
 # The loop ----------------------------------------------------------------------------------------------------------

@@ -9,16 +9,16 @@ size, and any method would spread them over the map.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.metrics import pairwise_distances
 
 from tete.exceptions import InvalidFeaturesError, InvalidParameterError
 from tete.neighbors import MetricSearch, Neighbors, NeighborSearch, make_search
-from tete.projection import Projection, fit_projection, project
+from tete.projection import Projection, fit_projection, is_sparse, project
 from tete.sampling import DistanceBetween, euclidean_between
 from tete.threads import Threads
 
@@ -50,7 +50,7 @@ class Features:
         """Sum of the weights of each point's rows."""
         if self.point_of_row is None:
             return row_weights
-        return np.bincount(self.point_of_row, weights=row_weights, minlength=len(self))
+        return np.asarray(np.bincount(self.point_of_row, weights=row_weights, minlength=len(self)), dtype=np.float64)
 
     def by_row(self, values: Any) -> Any:
         """Give each row what its point has."""
@@ -68,17 +68,17 @@ class Features:
 
     def known(self, queries: Any, neighbors: Neighbors) -> NDArray[np.bool_]:
         """Which of the queries are points of the fitted table, namely their nearest ones."""
-        if self.projection is None and self.metric != "precomputed" and not issparse(queries):
+        if self.projection is None and self.metric != "precomputed" and not is_sparse(queries):
             # Some metrics have rounding errors instead of zeros between equal rows.
             return np.asarray(np.all(queries == self.points[neighbors.indices[:, 0]], axis=1))
-        return neighbors.distances[:, 0] == 0.0
+        return np.asarray(neighbors.distances[:, 0] == 0.0)
 
     def between(self, queries: Any) -> DistanceBetween:
         """Function of (query numbers, point numbers) that returns the distances between them."""
         if self.metric in {"euclidean", "cosine"}:
             return euclidean_between(queries, self.points)
         if self.metric == "precomputed":
-            if issparse(queries):  # in a graph, all that is not a neighbour is farther
+            if is_sparse(queries):  # in a graph, all that is not a neighbour is farther
                 return lambda rows, others: _graph_between(queries, rows, others)
             return lambda rows, others: np.asarray(queries[rows, others], dtype=np.float32)
         return _metric_between(queries, self.points, self.metric)
@@ -93,7 +93,7 @@ def _metric_between(queries: Any, points: Any, metric: str) -> DistanceBetween:
     def between(rows: NDArray[Any], others: NDArray[Any]) -> Floats:
         result = np.empty(len(rows), dtype=np.float32)
         edges = np.flatnonzero(np.diff(rows, prepend=-1, append=-1))
-        for start, stop in zip(edges[:-1], edges[1:], strict=True):
+        for start, stop in pairwise(edges):
             row = rows[start]
             some = pairwise_distances(queries[row : row + 1], points[others[start:stop]], metric=metric)
             result[start:stop] = some[0]
@@ -125,7 +125,7 @@ def read_features(
         search = make_search(points, seed) if projection is not None else MetricSearch(points, metric)
         return Features(metric, points, search, projection, given)
     features = _search(points, metric, projection, n_neighbors, seed, workers)
-    if metric == "precomputed" or issparse(points) or not np.any(features.neighbors.distances[:, :1] == 0.0):
+    if metric == "precomputed" or is_sparse(points) or not np.any(features.neighbors.distances[:, :1] == 0.0):
         return features
     first, point_of_row = _distinct_rows(points)
     if len(first) == len(points):
@@ -139,8 +139,8 @@ def _search(
     points: Any, metric: str, projection: Projection | None, n_neighbors: int, seed: int, workers: Threads
 ) -> Features:
     count = min(n_neighbors, points.shape[0] - 1)
-    if metric == "precomputed" and issparse(points):
-        count = min(count, int(np.diff(points.tocsr().indptr).min()))
+    if metric == "precomputed" and is_sparse(points):
+        count = min(count, int(np.bincount(points.nonzero()[0], minlength=points.shape[0]).min()))
         if count == 0:
             raise InvalidFeaturesError("Every row of a graph must have at least one neighbour, got a row without.")
     search = make_search(points, seed) if projection is not None else MetricSearch(points, metric)
@@ -163,7 +163,7 @@ def _distinct_rows(points: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.
 
 def check_finite(X: Any) -> None:
     """Refuse NaN and infinity, naming the first offending row and column; reads some rows at a time."""
-    values = X.data if issparse(X) else X
+    values = X.data if is_sparse(X) else X
     if values.dtype.kind != "f":
         return
     for start in range(0, len(values), ROWS_AT_ONCE):
@@ -174,9 +174,9 @@ def check_finite(X: Any) -> None:
 
 def _refuse_first(X: Any, start: int, some: NDArray[Any]) -> None:
     place = np.argwhere(~np.isfinite(some))[0]
-    if issparse(X):
+    if is_sparse(X):
         entry = start + int(place[0])
-        row, column = int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])
+        row, column = int(np.flatnonzero(X.indptr <= entry)[-1]), int(X.indices[entry])
     else:
         row, column = start + int(place[0]), int(place[1])
     value = "NaN" if np.isnan(some[tuple(place)]) else "infinity (inf)"

@@ -4,7 +4,7 @@ The spectral start of triplets is in `spectral`.
 """
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,6 +65,7 @@ def graph_start(indices: NDArray[np.int32], n_components: int, rng: np.random.Ge
     graph = csr_array((np.ones(indices.size), (rows, indices.ravel())), shape=(n_points, n_points))
     graph = graph + graph.T
     roots = 1.0 / np.sqrt(np.asarray(graph.sum(axis=0)).ravel())
-    walk = diags_array(roots) @ graph @ diags_array(roots)
-    modes = eigsh(walk, n_components + 1, which="LA", v0=rng.normal(size=n_points), tol=1e-3)[1][:, -2::-1]
-    return modes * roots[:, None]
+    walk: Any = diags_array(roots) @ graph @ diags_array(roots)
+    first: NDArray[np.float64] = rng.normal(size=(n_points,))
+    modes = eigsh(walk, n_components + 1, which="LA", v0=first, tol=1e-3)[1][:, -2::-1]
+    return np.asarray(modes * roots[:, None])

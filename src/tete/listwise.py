@@ -71,7 +71,7 @@ def draw_for_cell(draws: Draws, tile: int, cell: int, grid: Grid, points: NDArra
 
 
 @njit(nogil=True, **FAST)
-def _kernel_mean(embedding: Floats, anchor: int, places: Floats, weights: Floats, kernel: Floats) -> float:
+def _kernel_mean(embedding: Floats, anchor: int, places: Floats, weights: Floats, kernel: Floats) -> Any:
     """Write q_ik for all draws and return their weighted sum, the estimate of mean_k q_ik."""
     one = embedding.dtype.type(1.0)
     total = embedding.dtype.type(0.0)
@@ -277,4 +277,4 @@ def listwise_place(
     _pull(1.0, table, 0, others, factors, scratch)
     _push(slope / mean, table, 0, places, weights, kernel, pushes, scratch)
     gradient[:] = scratch[0]
-    return value
+    return float(value)

@@ -9,12 +9,12 @@ from typing import Any, TypeAlias
 import faiss
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from scipy.spatial import KDTree
 from sklearn.decomposition import PCA
 from sklearn.utils import check_array
 
 from tete.exceptions import InvalidParameterError
+from tete.projection import as_dense
 from tete.randomness import RandomState, make_generator
 from tete.validation import check_map, check_whole
 
@@ -88,7 +88,7 @@ def neighborhood_accuracy(
     n_samples: int | None = None,
     random_state: RandomState = 0,
 ) -> float:
-    """Share of rows whose label is the commonest among their nearest other rows on the map; the nearest one's wins ties."""
+    """Share of rows whose label is the commonest among their nearest other rows on the map; ties go to the nearest."""
     places = check_map("embedding", embedding)
     codes = np.unique(np.asarray(labels), return_inverse=True)[1]
     if codes.shape != (len(places),):
@@ -144,7 +144,7 @@ def _check(X: Any, embedding: ArrayLike, n_neighbors: int) -> tuple[NDArray[np.f
     if rows.shape[0] != len(places):
         raise InvalidParameterError(f"`embedding` must have {rows.shape[0]} rows like `X`, got {len(places)}.")
     _check_neighbors(n_neighbors, len(places))
-    features = np.asarray(rows.toarray() if issparse(rows) else rows)
+    features = as_dense(rows)
     # Centred, because distances from |x|^2 - 2 x'y + |y|^2 lose digits far from the origin.
     return np.ascontiguousarray(features - features.mean(axis=0, dtype=np.float64), dtype=np.float32), places
 
@@ -166,7 +166,7 @@ def _without_self(found: NDArray[Any], rows: Rows) -> Rows:
     """Drop each row's own number, or the last one where duplicates have pushed it out."""
     own = found == rows[:, None]
     own[~own.any(axis=1), -1] = True
-    return found[~own].reshape(len(rows), -1)
+    return np.asarray(found[~own].reshape(len(rows), -1))
 
 
 def _feature_neighbors(features: NDArray[np.float32], rows: Rows, n_neighbors: int) -> Rows:
@@ -178,7 +178,8 @@ def _feature_neighbors(features: NDArray[np.float32], rows: Rows, n_neighbors: i
 def _map_neighbors(places: Places, rows: Rows, n_neighbors: int) -> Rows:
     if places.shape[1] > 5:
         return _feature_neighbors(np.ascontiguousarray(places, dtype=np.float32), rows, n_neighbors)
-    return _without_self(KDTree(places).query(places[rows], n_neighbors + 1, workers=-1)[1], rows)
+    found = KDTree(places).query(places[rows], n_neighbors + 1, workers=-1)[1]
+    return _without_self(np.asarray(found), rows)
 
 
 def _squares(features: NDArray[np.float32], rows: Rows) -> NDArray[np.float64]:

@@ -9,7 +9,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
@@ -22,7 +21,7 @@ from tete.initialization import given_start, graph_start, random_start, scaled_s
 from tete.neighbors import Neighbors
 from tete.optimization import Callback, Minimum, StopReason
 from tete.progress import stages
-from tete.projection import fit_projection, project
+from tete.projection import fit_projection, is_sparse, project
 from tete.randomness import RandomState, make_generator
 from tete.threads import Threads, threads
 from tete.validation import check_choice, check_interval, check_whole
@@ -39,7 +38,7 @@ ROWS_AT_ONCE = 4096
 
 
 @dataclass(eq=False, repr=False)
-class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
+class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
     """Base of the reductions: a map of the rows of a table.
 
     Parameters
@@ -187,7 +186,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _find_features(self, table: Any, rng: np.random.Generator, workers: Threads) -> Features:
         given = None if self.precomputed_knn is None else given_neighbors(self.precomputed_knn, table.shape[0])
-        features = read_features(
+        return read_features(
             table,
             metric=self.metric,
             pca_components=self.pca_components,
@@ -196,7 +195,6 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             rng=rng,
             workers=workers,
         )
-        return features
 
     def _fit_features(
         self,
@@ -209,7 +207,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     ) -> Minimum:
         start = self._start(features, rng, workers)
         if len(features) < 3:  # nothing to compare
-            return Minimum(start, 0.0, [], StopReason.CONVERGED)
+            return Minimum(start.astype(np.float64), 0.0, [], StopReason.CONVERGED)
         announce("map")
         minimum = self._minimize(features, start, weights / weights.mean(), workers, callback)
         if minimum.stop_reason is StopReason.DIVERGED:
@@ -253,7 +251,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if self.metric == "precomputed":
             if reset and table.shape[0] != table.shape[1]:
                 raise InvalidFeaturesError(f"A matrix of distances must be square, got shape {table.shape}.")
-            if (table.data if issparse(table) else table).min(initial=0.0) < 0:
+            if (table.data if is_sparse(table) else table).min(initial=0.0) < 0:
                 raise InvalidFeaturesError(
                     "Distances must not be negative, got negative values (Negative values in data)."
                 )

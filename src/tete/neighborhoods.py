@@ -15,6 +15,7 @@ from tete.affinities import Affinities
 from tete.anchored import AnchoredLoss, DenseWeights, SeparableWeights, UnitLoss, sum_anchored
 from tete.grid import GRID_DIMENSIONS, Grid, consecutive_tiles, make_grid
 from tete.listwise import Draws, sum_listwise
+from tete.surface import Surface
 from tete.threads import Threads, row_slices
 
 __all__ = ["AnchoredObjective", "ListwiseObjective", "Plan", "sum_shards"]
@@ -58,8 +59,8 @@ class AnchoredObjective:
         """Value and gradient, in the embedding's precision."""
 
         def work(rows: slice, gradient: Any) -> float:
-            return sum_anchored(
-                self.loss, self.weights, embedding, self.near, self.far, rows.start, rows.stop, gradient
+            return float(
+                sum_anchored(self.loss, self.weights, embedding, self.near, self.far, rows.start, rows.stop, gradient)
             )
 
         shards = row_slices(len(embedding), size=FEWEST_POINTS_IN_A_SHARD, most=MOST_SHARDS)
@@ -100,7 +101,7 @@ class ListwiseObjective:
 
     t: float
     plan: Plan
-    affinities: Affinities
+    affinities: Affinities | Surface
     point_weights: Floats
     seed: int
     workers: Threads
@@ -119,25 +120,17 @@ class ListwiseObjective:
             grid = self._grid
         n_uniform = plan.n_first if early else plan.n_uniform
         draws = Draws(n_uniform, plan.n_near if near_draws else 0, self.seed, iteration)
-        return self._evaluate(embedding, plan.kappa(iteration), draws, grid)
+        near = self.affinities.affinities(iteration) if isinstance(self.affinities, Surface) else self.affinities
+        return self._evaluate(embedding, near, plan.kappa(iteration), draws, grid)
 
-    def _evaluate(self, embedding: Any, kappa: Floats, draws: Draws, grid: Grid) -> tuple[float, Any]:
-        near, shares = self.affinities
+    def _evaluate(
+        self, embedding: Any, affinities: Affinities, kappa: Floats, draws: Draws, grid: Grid
+    ) -> tuple[float, Any]:
+        near, shares = affinities
 
         def work(tiles: slice, gradient: Any) -> float:
-            return sum_listwise(
-                self.t,
-                kappa,
-                embedding,
-                near,
-                shares,
-                self.point_weights,
-                draws,
-                grid,
-                tiles.start,
-                tiles.stop,
-                gradient,
-            )
+            point = (kappa, embedding, near, shares, self.point_weights)
+            return float(sum_listwise(self.t, *point, draws, grid, tiles.start, tiles.stop, gradient))
 
         shards = row_slices(len(grid.tile_cells), size=FEWEST_TILES_IN_A_SHARD, most=MOST_SHARDS)
         value, gradient = sum_shards(work, shards, embedding, self.workers)

@@ -224,7 +224,7 @@ def _empty(n_rows: int, count: int) -> Neighbors:
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
-def _square_distance(first: Points, second: Points) -> float:
+def _square_distance(first: Points, second: Points) -> Any:
     total = np.float32(0.0)
     for c in range(first.shape[0]):
         step = first[c] - second[c]

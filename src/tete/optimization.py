@@ -12,6 +12,7 @@ from scipy.optimize import OptimizeResult, minimize
 __all__ = ["Callback", "Minimum", "StopReason", "adam", "gradient_descent", "lbfgs", "momentum_descent"]
 
 Embedding: TypeAlias = NDArray[np.float64]
+AnyEmbedding: TypeAlias = NDArray[Any]  # in any precision, which is kept
 Objective: TypeAlias = Callable[[Embedding], tuple[float, Embedding]]
 Callback: TypeAlias = Callable[[int, float, Embedding], Any]
 
@@ -123,7 +124,12 @@ def gradient_descent(
 
 
 def momentum_descent(
-    objective: Objective, start: Embedding, *, step: float, max_iter: int, callback: Callback | None = None
+    objective: Callable[[AnyEmbedding], tuple[float, AnyEmbedding]],
+    start: AnyEmbedding,
+    *,
+    step: float,
+    max_iter: int,
+    callback: Callback | None = None,
 ) -> Minimum:
     """Gradient descent with momentum and a gain for every coordinate (delta-bar-delta, Jacobs 1988).
 
@@ -164,8 +170,8 @@ def momentum_descent(
 
 
 def adam(
-    objective: Callable[[int, Embedding], tuple[float, Embedding]],
-    start: Embedding,
+    objective: Callable[[int, AnyEmbedding], tuple[float, AnyEmbedding]],
+    start: AnyEmbedding,
     *,
     step: Callable[[float], float],
     max_iter: int,

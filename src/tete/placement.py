@@ -15,7 +15,7 @@ from tete.anchored import sum_anchored
 from tete.grid import Grid, cells_of
 from tete.listwise import Draws, draw_for_cell, listwise_place
 
-__all__ = ["anchored_places", "descend", "draw_for_places", "listwise_places", "likely_starts"]
+__all__ = ["anchored_places", "descend", "draw_for_places", "likely_starts", "listwise_places"]
 
 Places: TypeAlias = NDArray[np.float64]
 Evaluate: TypeAlias = Callable[[Places], tuple[NDArray[np.float64], Places]]
@@ -35,7 +35,7 @@ def likely_starts(embedding: NDArray[Any], near: NDArray[np.int32], shares: NDAr
 
 
 def descend(evaluate: Evaluate, starts: list[Places]) -> Places:
-    """Gradient descent of each row from its best start, with a step that grows after success and shrinks after failure."""
+    """Gradient descent of each row from its best start; its step grows after success and shrinks after failure."""
     values, gradients = evaluate(starts[0])
     places = starts[0].copy()
     for start in starts[1:]:

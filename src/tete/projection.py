@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy import sparse
 from sklearn.decomposition import PCA
 from threadpoolctl import threadpool_limits
 
 from tete.threads import Threads, row_slices
 
-__all__ = ["Projection", "fit_projection", "project"]
+__all__ = ["Projection", "as_dense", "fit_projection", "is_sparse", "project"]
 
 Points: TypeAlias = NDArray[np.float32]
 
@@ -50,8 +50,8 @@ def fit_projection(
     """
     n_rows, n_columns = X.shape
     rows = np.arange(n_rows) if n_rows <= SAMPLE_ROWS else np.sort(rng.choice(n_rows, SAMPLE_ROWS, replace=False))
-    sample = X[rows]
-    sample = sample.astype(np.float64) if issparse(sample) else np.asarray(sample, dtype=np.float64)
+    sample: Any = X[rows]
+    sample = (sample if is_sparse(sample) else np.asarray(sample)).astype(np.float64)
     largest = float(abs(sample).max()) if sample.shape[0] and sample.shape[1] else 0.0
     size = largest if largest > 0.0 else 1.0  # squares of very large or small numbers would overflow or vanish
     sample = sample / size
@@ -64,7 +64,7 @@ def fit_projection(
             components = pca.fit(sample).components_.T.astype(np.float64)
         scale = float(np.sqrt(pca.explained_variance_.sum()))
     else:
-        dense = sample.toarray() if issparse(sample) else sample
+        dense = as_dense(sample)
         scale = float(np.sqrt(np.mean(np.sum((dense - mean) ** 2, axis=1))))
     scale = scale if scale > 0.0 else 1.0
     return Projection(mean * size, components, scale * size, unit_rows)
@@ -76,17 +76,27 @@ def project(projection: Projection, X: Any, workers: Threads) -> Points:
     if X.shape[0] == 0:
         return result
     slices = row_slices(X.shape[0], size=ROWS_IN_A_PIECE)
-    work = _project_sparse if issparse(X) else _project_dense
+    work = _project_sparse if is_sparse(X) else _project_dense
     workers.run(partial(_project_piece, projection, X, result, slices, work), len(slices))
     return result
 
 
+def is_sparse(table: Any) -> bool:
+    """Whether a table is one of scipy's sparse ones."""
+    return bool(sparse.issparse(table))
+
+
+def as_dense(table: Any) -> NDArray[Any]:
+    """The same table as a plain array."""
+    return np.asarray(table.toarray()) if is_sparse(table) else np.asarray(table)
+
+
 def _project_piece(projection: Projection, X: Any, result: Points, slices: list[slice], work: Any, piece: int) -> None:
     rows = slices[piece]
-    part = X[rows]
+    part: Any = X[rows]
     mean, scale = projection.mean, projection.scale
     if projection.components is None:
-        dense = part.toarray() if issparse(part) else np.asarray(part)
+        dense = as_dense(part)
         projected = (dense - mean) / scale
     else:
         # Summing x itself and subtracting the mean's own projection lets the loop skip zeros.
@@ -102,7 +112,7 @@ def _project_piece(projection: Projection, X: Any, result: Points, slices: list[
 def _project_row(row: NDArray[np.float64], components: NDArray[np.float64]) -> NDArray[np.float64]:
     result = np.empty((1, components.shape[1]))
     _project_rows(row[None, :], components, result)
-    return result[0]
+    return np.asarray(result[0])
 
 
 def _project_dense(part: Any, components: NDArray[np.float64], result: NDArray[np.float64]) -> None:

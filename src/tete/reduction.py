@@ -13,7 +13,6 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 
 from tete.affinities import Affinities, affinities, neighbor_scales
 from tete.anchored import DenseWeights, SeparableWeights, anchored_loss
@@ -26,6 +25,7 @@ from tete.neighborhoods import TILE, AnchoredObjective, ListwiseObjective, Plan
 from tete.neighbors import Neighbors
 from tete.optimization import Callback, Minimum, adam, gradient_descent, momentum_descent
 from tete.placement import anchored_places, descend, draw_for_places, likely_starts, listwise_places
+from tete.projection import is_sparse
 from tete.sampling import (
     SCALE_RANK,
     draw_outliers,
@@ -38,6 +38,7 @@ from tete.sampling import (
     scaled_weights,
     triplet_weights,
 )
+from tete.surface import RANKS, Surface, gate, make_surface
 from tete.threads import Threads
 from tete.validation import check_choice, check_interval, check_whole
 
@@ -53,7 +54,8 @@ class WeightedTETE(FeatureMap):
     """Weighted t-ETE (paper, section "Applications to Dimensionality Reduction" and Algorithm 1).
 
     Every point i is compared with its nearest neighbours j and with outliers k, drawn uniformly from the points
-    farther away. The weighted sum of the robust losses ``log_t(1 + l_ijk)`` of these triplets is minimised, eq. (wtete).
+    farther away. The weighted sum of the robust losses ``log_t(1 + l_ijk)`` of these triplets, eq. (wtete), is
+    minimised.
 
     Parameters
     ----------
@@ -76,7 +78,8 @@ class WeightedTETE(FeatureMap):
     optimizer : "momentum" or "gradient_descent", default="momentum"
         Momentum with a gain for every coordinate, as t-SNE and TriMap use; or the paper's plain gradient descent.
     learning_rate : "auto" or float, default="auto"
-        Step along the gradient of the mean loss of a point, 4 by default. With gradient descent a number is the paper's constant step on the sum of losses, and "auto" adapts the step.
+        Step along the gradient of a point's mean loss; 4 by default. With gradient descent a number is the paper's
+        constant step on the sum of losses, and "auto" adapts the step.
     n_components, metric, pca_components, precomputed_knn, init, max_iter, random_state, n_jobs, verbose, callback
         As in `FeatureMap`, which describes the attributes too. `max_iter` is 400 by default.
 
@@ -128,7 +131,7 @@ class WeightedTETE(FeatureMap):
         workers: Threads,
         callback: Callback | None,
     ) -> Minimum:
-        if self.weights != "uniform" and self.metric == "precomputed" and issparse(features.points):
+        if self.weights != "uniform" and self.metric == "precomputed" and is_sparse(features.points):
             raise InvalidParameterError(
                 f"`weights` must be 'uniform' when `X` is a graph, which has no distances to outliers, "
                 f"got {self.weights!r}."
@@ -233,6 +236,10 @@ class ListwiseTETE(FeatureMap):
     n_outliers : int or None, default=None
         Uniform draws for each tile of points and iteration; half as many are drawn near the tile. None takes the
         preset's: 200, for "fast" 100.
+    keep_surfaces : bool, default=True
+        Whether points are also drawn to points some steps farther away where the data are locally of at most about
+        two dimensions (a scanned shape, a sheet, a curve), which would come apart otherwise. Other data are not
+        changed by this.
     learning_rate : "auto" or float, default="auto"
         First step of Adam, which falls linearly; "auto" is 0.01 (high quality 0.012) times the root of the number of
         points.
@@ -251,6 +258,7 @@ class ListwiseTETE(FeatureMap):
     quality: Literal["fast", "default", "high"] = "default"
     t: float | None = None
     n_outliers: int | None = None
+    keep_surfaces: bool = True
 
     _PRESETS: ClassVar[dict[str, Preset]] = {
         "fast": Preset(150, 1.0, 0.01, 100, 100),
@@ -281,7 +289,7 @@ class ListwiseTETE(FeatureMap):
         return self._preset().max_iter
 
     def _n_candidates(self) -> int:
-        return 2 * self.n_neighbors
+        return max(2 * self.n_neighbors, RANKS[1])
 
     def _bytes_per_row(self) -> int:
         return 8 * self._n_candidates() + 8 * self.n_neighbors
@@ -295,10 +303,7 @@ class ListwiseTETE(FeatureMap):
         callback: Callback | None,
     ) -> Minimum:
         preset, n_points = self._preset(), len(features)
-        self._scales = neighbor_scales(features.neighbors)
-        self._count = min(self.n_neighbors, features.neighbors.indices.shape[1])
-        near = affinities(features.neighbors, self._scales, self._scales, self._count, workers)
-        self._kappa = np.full(n_points, max(n_points / (4.0 * self._count), 1.0), dtype=np.float32)
+        near = self._neighborhoods(features, preset, workers)
         plan = Plan(preset.max_iter, self._kappa, preset.n_uniform, preset.n_near)
         rate = preset.rate * np.sqrt(n_points) if self.learning_rate == "auto" else float(self.learning_rate)
         return adam(
@@ -310,6 +315,28 @@ class ListwiseTETE(FeatureMap):
             callback=callback,
         )
 
+    def _neighborhoods(self, features: Features, preset: Preset, workers: Threads) -> Affinities | Surface:
+        """Who is drawn to whom, and against how many competitors."""
+        n_points = len(features)
+        self._scales = neighbor_scales(features.neighbors)
+        candidates = features.neighbors.first(2 * self.n_neighbors)
+        self._count = min(self.n_neighbors, candidates.indices.shape[1])
+        near = affinities(candidates, self._scales, self._scales, self._count, workers)
+        competitors = max(n_points / (4.0 * self._count), 1.0)
+        gates, neighbors = self._gates(features, workers)
+        self._kappa = np.maximum(competitors * 8.0**-gates, min(competitors, 15.0)).astype(np.float32)
+        return make_surface(near, neighbors, gates, self._seed, preset.max_iter) if gates.any() else near
+
+    def _gates(self, features: Features, workers: Threads) -> tuple[NDArray[np.float64], Neighbors]:
+        """How much each point lies on a surface, and neighbours enough to walk along it."""
+        neighbors = features.neighbors
+        gates = gate(neighbors.first(RANKS[1])) if self.keep_surfaces else np.zeros(len(features))
+        if not gates.any():
+            return gates, neighbors
+        if self.precomputed_knn is None and not is_sparse(features.points):
+            neighbors = features.search.within(min(RANKS[2], len(features) - 1), workers)
+        return gate(neighbors), neighbors
+
     def _finish(self) -> None:
         self._grid: Grid = (
             make_grid(self._map, TILE)
@@ -319,7 +346,8 @@ class ListwiseTETE(FeatureMap):
 
     def _place(self, queries: Any, neighbors: Neighbors, workers: Threads) -> NDArray[np.float64]:
         preset = self._preset()
-        near: Affinities = affinities(neighbors, neighbor_scales(neighbors), self._scales, self._count, workers)
+        candidates = neighbors.first(2 * self.n_neighbors)
+        near = affinities(candidates, neighbor_scales(neighbors), self._scales, self._count, workers)
         starts = likely_starts(self._map, near.indices, near.shares)
         nearest = neighbors.indices[:, 0]
         draws = Draws(preset.n_uniform, preset.n_near, self._seed, preset.max_iter)

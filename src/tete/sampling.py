@@ -125,7 +125,7 @@ def largest_log_weight(near: NDArray[np.float64], far: NDArray[np.float64]) -> f
 def triplet_weights(
     near: NDArray[np.float64], far: NDArray[np.float64], largest: float, bias: float
 ) -> SeparableWeights:
-    """omega / max omega + gamma for all m x m_o triplets of each point, from the logarithms of the two factors."""
+    """Weights omega / max omega + gamma of all m x m_o triplets of each point, from the logarithms of the factors."""
     nearest = -near.min(axis=1, keepdims=True)
     return SeparableWeights(
         np.exp(-near - nearest).astype(np.float32),

@@ -127,7 +127,24 @@ def test_the_number_of_threads_changes_no_bit(iteration):
 
 def test_kappa_grows_from_one_to_its_end():
     plan = Plan(100, np.array([16.0, 100.0], dtype=np.float32))
-    np.testing.assert_allclose(plan.kappa(0), 1.0)
-    np.testing.assert_allclose(plan.kappa(20), 1.0)
-    np.testing.assert_allclose(plan.kappa(35), [4.0, 10.0], rtol=1e-5)
-    np.testing.assert_allclose(plan.kappa(99), [16.0, 100.0], rtol=1e-5)
+    np.testing.assert_allclose(plan.kappa(plan.last_kappa, 0), 1.0)
+    np.testing.assert_allclose(plan.kappa(plan.last_kappa, 20), 1.0)
+    np.testing.assert_allclose(plan.kappa(plan.last_kappa, 35), [4.0, 10.0], rtol=1e-5)
+    np.testing.assert_allclose(plan.kappa(plan.last_kappa, 99), [16.0, 100.0], rtol=1e-5)
+
+
+def test_the_arrangement_in_memory_does_not_change_the_objective():
+    embedding, near, shares, kappa, weights = problem(n=500)
+    plan = Plan(100, kappa, n_uniform=400, n_near=10_000)
+    with threads(1) as workers:
+        objective = ListwiseObjective(1.0, plan, Affinities(near, shares), weights, 7, workers)
+        values, gradients = zip(*(objective(iteration, embedding) for iteration in range(50, 90)), strict=True)
+    grid = make_grid(embedding, 32)
+    expected = [
+        total(1.0, embedding, near, shares, kappa, weights, Draws(400, 10_000, 7, iteration), grid)
+        for iteration in range(50, 90)
+    ]
+    # Other draws, the same expectation.
+    assert np.mean(values) == pytest.approx(np.mean([value for value, _ in expected]) / weights.sum(), rel=2e-3)
+    slopes = np.mean([gradient for _, gradient in expected], axis=0) / weights.sum()
+    np.testing.assert_allclose(np.mean(gradients, axis=0), slopes, atol=0.05 * np.abs(slopes).max())

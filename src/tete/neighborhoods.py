@@ -6,7 +6,7 @@ its own gradient and the shards are added in order, so that the same input gives
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ FEWEST_POINTS_IN_A_SHARD = 512
 FEWEST_TILES_IN_A_SHARD = 16
 
 FIRST_TILE, TILE = 8, 32
-GRID_LIFETIME = 10  # iterations
+GRID_LIFETIME, ARRANGEMENT_LIFETIME = 10, 50  # iterations
 
 
 def sum_shards(
@@ -90,14 +90,35 @@ class Plan:
         done = iteration / self.max_iter
         return float(np.clip((done - self.grow_from) / (self.grow_to - self.grow_from), 0.0, 1.0))
 
-    def kappa(self, iteration: int) -> Floats:
-        """Number of competitors of each point."""
-        return np.asarray(np.power(self.last_kappa, np.float32(self.growth(iteration))))
+    def kappa(self, last: Floats, iteration: int) -> Floats:
+        """Number of competitors of points that shall have `last` of them in the end."""
+        growth = np.float32(self.growth(iteration))
+        return last if growth == 1.0 else np.asarray(np.power(last, growth))
+
+
+class Points(NamedTuple):
+    """What belongs to each point, in some order of the points: row r is point ``order[r]``."""
+
+    order: NDArray[np.int32]
+    affinities: Affinities
+    weights: Floats
+    kappa: Floats
+
+    def arranged(self, order: NDArray[np.int32]) -> "Points":
+        """The same in another order, for points that are here in their own order."""
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        near, shares = self.affinities
+        return Points(order, Affinities(rank[near[order]], shares[order]), self.weights[order], self.kappa[order])
 
 
 @dataclass
 class ListwiseObjective:
-    """Mean of the listwise losses of all points, estimated with new draws in each iteration."""
+    """Mean of the listwise losses of all points, estimated with new draws in each iteration.
+
+    Once a grid is laid over the map, the points are kept in its order, renewed now and then: what lies together on the
+    map then lies together in memory, which makes the loop up to twice as fast.
+    """
 
     t: float
     plan: Plan
@@ -106,33 +127,48 @@ class ListwiseObjective:
     seed: int
     workers: Threads
     _grid: Grid | None = None
+    _points: Points | None = None
 
     def __call__(self, iteration: int, embedding: Any) -> tuple[float, Any]:
         """Value and gradient, in the embedding's precision."""
         plan = self.plan
         early = iteration < plan.grow_from * plan.max_iter
-        near_draws = not early and embedding.shape[1] <= GRID_DIMENSIONS
-        if early or not near_draws:
+        if early or embedding.shape[1] > GRID_DIMENSIONS:
             grid = consecutive_tiles(len(embedding), FIRST_TILE if early else TILE)
-        else:
-            if self._grid is None or iteration % GRID_LIFETIME == 0:
-                self._grid = make_grid(embedding, TILE)
-            grid = self._grid
-        n_uniform = plan.n_first if early else plan.n_uniform
-        draws = Draws(n_uniform, plan.n_near if near_draws else 0, self.seed, iteration)
-        near = self.affinities.affinities(iteration) if isinstance(self.affinities, Surface) else self.affinities
-        return self._evaluate(embedding, near, plan.kappa(iteration), draws, grid)
+            draws = Draws(plan.n_first if early else plan.n_uniform, 0, self.seed, iteration)
+            return self._evaluate(embedding, self._own_order(iteration, len(embedding)), draws, grid)
+        draws = Draws(plan.n_uniform, plan.n_near, self.seed, iteration)
+        points = self._arranged(iteration, embedding)
+        places = embedding[points.order]
+        if self._grid is None or iteration % GRID_LIFETIME == 0:
+            self._grid = make_grid(places, TILE)
+        value, gradient = self._evaluate(places, points, draws, self._grid)
+        result = np.empty_like(gradient)
+        result[points.order] = gradient
+        return value, result
 
-    def _evaluate(
-        self, embedding: Any, affinities: Affinities, kappa: Floats, draws: Draws, grid: Grid
-    ) -> tuple[float, Any]:
-        near, shares = affinities
+    def _own_order(self, iteration: int, n_points: int) -> Points:
+        near = self.affinities.affinities(iteration) if isinstance(self.affinities, Surface) else self.affinities
+        return Points(np.arange(n_points, dtype=np.int32), near, self.point_weights, self.plan.last_kappa)
+
+    def _arranged(self, iteration: int, embedding: Any) -> Points:
+        points = self._own_order(iteration, len(embedding))
+        if isinstance(self.affinities, Surface):  # whose neighbours change in every iteration
+            return points
+        if self._points is None or iteration % ARRANGEMENT_LIFETIME == 0:
+            self._points = points.arranged(make_grid(embedding, TILE).order)
+            self._grid = None
+        return self._points
+
+    def _evaluate(self, places: Any, points: Points, draws: Draws, grid: Grid) -> tuple[float, Any]:
+        near, shares = points.affinities
+        kappa = self.plan.kappa(points.kappa, draws.iteration)
 
         def work(tiles: slice, gradient: Any) -> float:
-            point = (kappa, embedding, near, shares, self.point_weights)
-            return float(sum_listwise(self.t, *point, draws, grid, tiles.start, tiles.stop, gradient))
+            arrays = (kappa, places, near, shares, points.weights)
+            return float(sum_listwise(self.t, *arrays, draws, grid, tiles.start, tiles.stop, gradient))
 
         shards = row_slices(len(grid.tile_cells), size=FEWEST_TILES_IN_A_SHARD, most=MOST_SHARDS)
-        value, gradient = sum_shards(work, shards, embedding, self.workers)
-        total = self.point_weights.sum(dtype=np.float64)
-        return float(value / total), gradient / embedding.dtype.type(total)
+        value, gradient = sum_shards(work, shards, places, self.workers)
+        total = points.weights.sum(dtype=np.float64)
+        return float(value / total), gradient / places.dtype.type(total)

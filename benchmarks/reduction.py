@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_digits, load_wine, make_swiss_roll
+from sklearn.preprocessing import StandardScaler
 
 from tete import map_metrics
 
@@ -80,7 +81,8 @@ def datasets(directory: Path, names: list[str]) -> Iterator[tuple[str, np.ndarra
             with np.load(directory / files[name]) as data:
                 yield name, data["X"], data.get("y")
         elif name == "wine":
-            yield name, *load_wine(return_X_y=True)
+            X, y = load_wine(return_X_y=True)  # its columns have units of very different sizes
+            yield name, StandardScaler().fit_transform(X), y
         elif name == "digits":
             yield name, *load_digits(return_X_y=True)
         elif name == "swiss-roll":

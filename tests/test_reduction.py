@@ -13,7 +13,7 @@ from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tete import ListwiseTETE, WeightedTETE
-from tete.exceptions import FewRowsWarning, InvalidFeaturesError, InvalidParameterError
+from tete.exceptions import FewRowsWarning, InvalidFeaturesError, InvalidParameterError, MemoryNeedWarning
 from tete.map_metrics import neighborhood_accuracy
 from tete.optimization import StopReason
 
@@ -345,3 +345,10 @@ def test_duplicates_keep_their_given_start():
     model = ListwiseTETE(init=start, max_iter=1, learning_rate=1e-9, random_state=0).fit(X)
     expected = np.repeat(start[::2], 2, axis=0)
     np.testing.assert_allclose(model.embedding_, expected - expected.mean(axis=0), atol=1e-5)
+
+
+@BOTH
+def test_a_need_for_more_memory_than_there_is_is_said(estimator, monkeypatch):
+    monkeypatch.setattr("tete.mapping.os.sysconf", lambda name: 64)
+    with pytest.warns(MemoryNeedWarning, match=r"About 0.0 GB are needed \(\d+ bytes a row\), but the machine has"):
+        estimator(random_state=0, max_iter=2).fit(blobs()[0])

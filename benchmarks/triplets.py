@@ -18,7 +18,8 @@ from tete import CKL, GNMDS, STE, TETE, TSTE, Triplets
 from tete.datasets import make_triplets, make_uniform_triplets
 from tete.losses import TETELoss, UnitTETELoss
 from tete.metrics import nearest_neighbor_error, triplet_error
-from tete.objective import sharded
+from tete.objective import ShardedTriplets
+from tete.threads import threads
 
 RESULTS = Path(__file__).parent / "results"
 NOISE = (0.0, 0.1, 0.2, 0.3, 0.4)
@@ -55,7 +56,8 @@ def measure_kernel() -> list[dict[str, object]]:
     for loss in (UnitTETELoss(), TETELoss(2.0, 1.75), TETELoss(1.7, 1.7)):
         speeds = {}
         for n_jobs in (1, 2):
-            with sharded(triplets, 2, n_jobs) as shards:
+            with threads(n_jobs) as workers:
+                shards = ShardedTriplets(triplets, 2, workers)
                 shards.total_loss(loss, points)
                 speeds[n_jobs] = 1.0 / seconds_of(lambda s=shards, x=loss: s.total_loss(x, points), repeats=15)
         rows.append(

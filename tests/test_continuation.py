@@ -5,19 +5,20 @@ from tete.continuation import Stage, minimize_in_stages, principal_axes
 from tete.losses import TETELoss, UnitTETELoss
 from tete.objective import ShardedTriplets
 from tete.optimization import StopReason
+from tete.threads import SERIAL
 
 STAGES = [Stage(UnitTETELoss(), 4, 1e-4), Stage(UnitTETELoss(), 2, 1e-4), Stage(TETELoss(2.0, 1.75), 2, 1e-6)]
 
 
 def minimize(triplets, start, **options):
     settings = {"ridge": 3e-4, "max_iter": 200, "callback": None, **options}
-    return minimize_in_stages(ShardedTriplets(triplets, 4, 1, None), STAGES, start, **settings)
+    return minimize_in_stages(ShardedTriplets(triplets, 4, SERIAL), STAGES, start, **settings)
 
 
 def test_it_ends_at_a_minimum_of_the_last_stage(clean_triplets, rng):
     minimum = minimize(clean_triplets, rng.normal(size=(30, 4)))
     assert minimum.embedding.shape == (30, 2)
-    value, gradient = ShardedTriplets(clean_triplets, 4, 1, None).objective(STAGES[-1].loss, 3e-4)(minimum.embedding)
+    value, gradient = ShardedTriplets(clean_triplets, 4, SERIAL).objective(STAGES[-1].loss, 3e-4)(minimum.embedding)
     assert minimum.value == value
     assert np.abs(gradient).max() < 1e-3
     assert minimum.stop_reason is StopReason.CONVERGED

@@ -24,7 +24,8 @@ from tete.exceptions import (
 )
 from tete.losses import UnitTETELoss
 from tete.metrics import nearest_neighbor_error, procrustes_distance
-from tete.objective import sharded
+from tete.objective import ShardedTriplets
+from tete.threads import SERIAL
 
 ALL = [TETE, TSTE, STE, CKL, GNMDS]
 ROWS = [(0, 1, 2), (0, 1, 3), (1, 0, 2), (2, 3, 0), (3, 2, 1), (2, 3, 1)]
@@ -414,15 +415,14 @@ class TestOptions:
     def test_the_authors_schedule(self, clean_triplets):
         start = np.random.default_rng(0).normal(size=(30, 2)) * 3
         fitted = TETE(t_prime=2, ridge=0, init=start, optimizer="gradient_descent", max_iter=20).fit(clean_triplets)
-        with sharded(clean_triplets, 2, 1) as shards:
-            objective = shards.objective(UnitTETELoss(), 0.0)
-            embedding, step, expected = start - start.mean(axis=0), 2.0 * 30, []
-            value, gradient = objective(embedding)
-            for _ in range(20):
-                embedding = embedding - step * gradient
-                last, (value, gradient) = value, objective(embedding)
-                step *= 1.01 if value < last else 0.5
-                expected.append(value)
+        objective = ShardedTriplets(clean_triplets, 2, SERIAL).objective(UnitTETELoss(), 0.0)
+        embedding, step, expected = start - start.mean(axis=0), 2.0 * 30, []
+        value, gradient = objective(embedding)
+        for _ in range(20):
+            embedding = embedding - step * gradient
+            last, (value, gradient) = value, objective(embedding)
+            step *= 1.01 if value < last else 0.5
+            expected.append(value)
         np.testing.assert_allclose(fitted.history_, expected, rtol=1e-9)
 
     @pytest.mark.parametrize(
@@ -532,7 +532,7 @@ class TestOptions:
             (TETE(tol=-1e-3), r"`tol` must be in \[0, inf\), got -0\.001\."),
             (TETE(callback="x"), r"`callback` must be callable or None, got 'x'\."),
             (TETE(init="random", random_state=-1), r"`random_state` must be a whole number from 0 on"),
-            (TETE(init=[[0], [0, 1]]), r"`init` must be 'spectral', 'random' or an array of numbers"),
+            (TETE(init=[[0], [0, 1]]), r"`init` must be one of its names or an array of numbers"),
             (TETE(optimizer=np.ones(2)), r"`optimizer` must be 'lbfgs' or 'gradient_descent', got array"),
             (
                 TETE(optimizer="gradient_descent", learning_rate=np.ones(2)),

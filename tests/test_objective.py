@@ -4,7 +4,8 @@ import pytest
 import reference
 from conftest import random_triplets
 from tete.losses import GNMDSLoss, STELoss, TETELoss, UnitTETELoss
-from tete.objective import FEWEST_TRIPLETS_IN_A_SHARD, MOST_SHARDS, ShardedTriplets, sharded
+from tete.objective import FEWEST_TRIPLETS_IN_A_SHARD, MOST_SHARDS, ShardedTriplets
+from tete.threads import SERIAL, threads
 
 LOSSES = [
     (UnitTETELoss(), lambda a, b: reference.tete(a, b, 2, 2)),
@@ -24,8 +25,7 @@ def test_value_and_gradient(loss, expected, weighted, rng):
     def naive(places):
         return reference.objective(expected, places, triplets.to_array(), weights, 0.1)
 
-    with sharded(triplets, 3, 1) as shards:
-        value, gradient = shards.objective(loss, 0.1)(embedding)
+    value, gradient = ShardedTriplets(triplets, 3, SERIAL).objective(loss, 0.1)(embedding)
     assert value == pytest.approx(naive(embedding), rel=1e-10)
     np.testing.assert_allclose(gradient, reference.numerical_gradient(naive, embedding), rtol=1e-5, atol=1e-7)
 
@@ -38,7 +38,8 @@ def test_equal_bits_on_any_number_of_threads(loss, rng):
     embedding = rng.normal(size=(300, 2))
     results = []
     for n_jobs in (1, 2, 4, None, -1):
-        with sharded(triplets, 2, n_jobs) as shards:
+        with threads(n_jobs) as workers:
+            shards = ShardedTriplets(triplets, 2, workers)
             assert len(shards._shards) == MOST_SHARDS
             results.append(shards.objective(loss, 3e-4)(embedding))
     for value, gradient in results[1:]:
@@ -48,17 +49,17 @@ def test_equal_bits_on_any_number_of_threads(loss, rng):
 
 def test_shards_are_few_where_gradients_would_cost_more_than_triplets(rng):
     few = random_triplets(rng, n_triplets=50)
-    assert len(ShardedTriplets(few, 2, 1, None)._shards) == 1
+    assert len(ShardedTriplets(few, 2, SERIAL)._shards) == 1
     rows = np.tile([(0, 1, 2)], (10 * FEWEST_TRIPLETS_IN_A_SHARD, 1))
     many = few.from_array(rows, n_objects=3)
-    assert len(ShardedTriplets(many, 2, 1, None)._shards) == 10
+    assert len(ShardedTriplets(many, 2, SERIAL)._shards) == 10
     wide = few.from_array(rows, n_objects=len(rows))
-    assert len(ShardedTriplets(wide, 2, 1, None)._shards) == 1
+    assert len(ShardedTriplets(wide, 2, SERIAL)._shards) == 1
 
 
 def test_every_triplet_is_in_one_shard(rng):
     rows = np.tile([(0, 1, 2)], (3 * FEWEST_TRIPLETS_IN_A_SHARD + 17, 1))
-    shards = ShardedTriplets(random_triplets(rng).from_array(rows), 2, 1, None)
+    shards = ShardedTriplets(random_triplets(rng).from_array(rows), 2, SERIAL)
     covered = np.concatenate([np.arange(len(rows))[rows_of] for rows_of in shards._shards])
     np.testing.assert_array_equal(covered, np.arange(len(rows)))
 
@@ -68,12 +69,12 @@ def test_compare_multiplies_by_the_comparison_counts(rng):
     triplets = random_triplets(rng, weights=weights)
     matrix = reference.comparison_counts(triplets.to_array(), weights, 12)
     vectors = rng.normal(size=(12, 4))
-    np.testing.assert_allclose(ShardedTriplets(triplets, 4, 1, None).compare(vectors), matrix @ vectors, atol=1e-10)
+    np.testing.assert_allclose(ShardedTriplets(triplets, 4, SERIAL).compare(vectors), matrix @ vectors, atol=1e-10)
 
 
 def test_the_hessian_at_zero_is_the_comparison_counts(rng):
     triplets = random_triplets(rng)
-    shards = ShardedTriplets(triplets, 2, 1, None)
+    shards = ShardedTriplets(triplets, 2, SERIAL)
     direction = 1e-4 * rng.normal(size=(12, 2))
     for t in (1.0, 1.5, 2.0):
         _, gradient = shards.total_loss(TETELoss(t, 1.75), direction)
@@ -85,5 +86,5 @@ def test_an_error_in_a_thread_is_not_lost(rng, monkeypatch):
         raise RuntimeError("broken shard")
 
     monkeypatch.setattr("tete.objective.sum_losses", broken)
-    with sharded(random_triplets(rng), 2, 2) as shards, pytest.raises(RuntimeError, match="broken shard"):
-        shards.total_loss(UnitTETELoss(), np.zeros((12, 2)))
+    with threads(2) as workers, pytest.raises(RuntimeError, match="broken shard"):
+        ShardedTriplets(random_triplets(rng), 2, workers).total_loss(UnitTETELoss(), np.zeros((12, 2)))

@@ -8,14 +8,15 @@ from tete.datasets import make_uniform_triplets
 from tete.objective import ShardedTriplets
 from tete.spectral import largest_eigenvalue, spectral_start
 from tete.summary import components
+from tete.threads import SERIAL
 
 
 def start_of(triplets, n_components):
-    return spectral_start(ShardedTriplets(triplets, n_components, 1, None), components(triplets), n_components)
+    return spectral_start(ShardedTriplets(triplets, n_components, SERIAL), components(triplets), n_components)
 
 
 def largest_of(triplets):
-    return largest_eigenvalue(ShardedTriplets(triplets, 1, 1, None))
+    return largest_eigenvalue(ShardedTriplets(triplets, 1, SERIAL))
 
 
 @pytest.mark.parametrize("n_objects", [12, 150])  # solved as a dense matrix and by Lanczos

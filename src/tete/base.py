@@ -24,12 +24,13 @@ from tete.exceptions import (
 from tete.initialization import best_radius, given_start, random_start
 from tete.losses import LOG_RATIOS, Loss, evaluate, log_ratios
 from tete.metrics import satisfied, share_satisfied
-from tete.objective import ShardedTriplets, sharded
+from tete.objective import ShardedTriplets
 from tete.optimization import Minimum, StopReason, gradient_descent
 from tete.progress import progress
 from tete.randomness import RandomState, make_generator
 from tete.spectral import largest_eigenvalue, spectral_start
 from tete.summary import cancel_out, components
+from tete.threads import threads
 from tete.triplets import Triplets, as_triplets
 from tete.validation import check_choice, check_interval, check_n_jobs, check_whole, refuse_zero_weights
 
@@ -186,8 +187,8 @@ class TripletEmbedding(BaseEstimator, ABC):
         if not mentioned.all():
             self._warn_unmentioned(triplets, mentioned)
             used = used.renumbered(np.cumsum(mentioned) - 1, int(mentioned.sum()))
-        with sharded(used, self.n_components, self.n_jobs) as shards:
-            minimum = self._best_minimum(shards, mentioned)
+        with threads(self.n_jobs) as workers:
+            minimum = self._best_minimum(ShardedTriplets(used, self.n_components, workers), mentioned)
         self.embedding_: Embedding = np.zeros((triplets.n_objects, self.n_components))
         self.embedding_[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
         self.loss_ = minimum.value
@@ -251,7 +252,8 @@ class TripletEmbedding(BaseEstimator, ABC):
         return given_start(self.init, len(mentioned), self.n_components)[mentioned]
 
     def _minimize(self, shards: ShardedTriplets, stages: list[Stage], start: Embedding) -> Minimum:
-        with progress(type(self).__name__, total=self.max_iter, shown=self.verbose, callback=self.callback) as callback:
+        label = type(self).__name__
+        with progress(label, total=self.max_iter, shown=self.verbose, callback=self.callback) as (_, callback):
             if self.optimizer == "lbfgs":
                 return minimize_in_stages(
                     shards, stages, start, ridge=self.ridge, max_iter=self.max_iter, callback=callback

@@ -4,11 +4,14 @@
 
     TeteError
     ├── InvalidParameterError    (also a ValueError)   a parameter breaks its rule
+    ├── InvalidFeaturesError     (also a ValueError)   the features themselves are wrong
     └── InvalidTripletsError     (also a ValueError)   the answers themselves are wrong
     TeteWarning                  (also a UserWarning)
     ├── UnmentionedObjectsWarning                      objects without a single answer
     ├── DisconnectedAnswersWarning                     parts of the map that no answer relates
-    └── DroppedAnswersWarning                          answers that say nothing ("not sure")
+    ├── DroppedAnswersWarning                          answers that say nothing ("not sure")
+    ├── FewRowsWarning                                 fewer rows than neighbours were asked for
+    └── MemoryNeedWarning                              more memory needed than the machine has free
 
 An estimator used before `fit` raises scikit-learn's `NotFittedError`, and an optimiser that runs out of iterations
 warns with its `ConvergenceWarning`. Warnings point at the user's line, however deep in the library they arise.
@@ -25,6 +28,10 @@ class TeteError(Exception):
 
 class InvalidParameterError(TeteError, ValueError):
     """A parameter breaks its rule; the message has the name, the rule and the value."""
+
+
+class InvalidFeaturesError(TeteError, ValueError):
+    """The features cannot be used; the message has the first offending row and column."""
 
 
 class InvalidTripletsError(TeteError, ValueError):
@@ -45,6 +52,14 @@ class DisconnectedAnswersWarning(TeteWarning):
 
 class DroppedAnswersWarning(TeteWarning):
     """Undecided answers were left out."""
+
+
+class FewRowsWarning(TeteWarning):
+    """There are fewer rows than neighbours were asked for."""
+
+
+class MemoryNeedWarning(TeteWarning):
+    """The run is likely to need more memory than the machine has."""
 
 
 def warn(message: str, category: type[Warning]) -> None:

@@ -13,6 +13,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from tete.arrays import Embedding
 from tete.objective import ShardedTriplets
+from tete.threads import SERIAL
 from tete.triplets import Triplets
 
 __all__ = ["largest_eigenvalue", "spectral_start"]
@@ -31,7 +32,7 @@ def spectral_start(shards: ShardedTriplets, parts: NDArray[np.int64], n_componen
         return _connected_start(shards, n_components)
     start = np.zeros((len(parts), n_components))
     for objects, triplets in _split(shards.triplets, parts):
-        start[objects] = _connected_start(ShardedTriplets(triplets, n_components, 1, None), n_components)
+        start[objects] = _connected_start(ShardedTriplets(triplets, n_components, SERIAL), n_components)
     return start
 
 

@@ -1,0 +1,159 @@
+"""From neighbourhoods to what is minimised: embedding -> (value, gradient), on several threads.
+
+The points are cut into a fixed number of shards, whatever the number of threads. Each shard is summed serially into
+its own gradient and the shards are added in order, so that the same input gives the same bits on any number of threads.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tete.affinities import Affinities
+from tete.anchored import DenseWeights, SeparableWeights, sum_anchored
+from tete.grid import GRID_DIMENSIONS, Grid, consecutive_tiles, make_grid
+from tete.listwise import Draws, sum_listwise
+from tete.losses import TETELoss, UnitTETELoss
+from tete.surface import Surface
+from tete.threads import Threads, row_slices, sum_shards
+
+__all__ = ["AnchoredObjective", "ListwiseObjective", "Plan"]
+
+Floats: TypeAlias = NDArray[np.float32]
+
+MOST_SHARDS = 16
+FEWEST_POINTS_IN_A_SHARD = 512
+FEWEST_TILES_IN_A_SHARD = 16
+
+FIRST_TILE, TILE = 8, 32
+GRID_LIFETIME, ARRANGEMENT_LIFETIME = 10, 50  # iterations
+
+
+@dataclass(frozen=True)
+class AnchoredObjective:
+    """Weighted mean of the losses of all triplets of all anchors: eq. (wtete) divided by the sum of the weights."""
+
+    loss: TETELoss | UnitTETELoss
+    weights: SeparableWeights | DenseWeights
+    near: NDArray[np.int32]
+    far: NDArray[np.int32]
+    workers: Threads
+
+    def __call__(self, embedding: Any) -> tuple[float, Any]:
+        """Value and gradient, in the embedding's precision."""
+
+        def work(rows: slice, gradient: Any) -> float:
+            return float(
+                sum_anchored(self.loss, self.weights, embedding, self.near, self.far, rows.start, rows.stop, gradient)
+            )
+
+        shards = row_slices(len(embedding), size=FEWEST_POINTS_IN_A_SHARD, most=MOST_SHARDS)
+        value, gradient = sum_shards(work, shards, embedding, self.workers)
+        total = self.weights.total()
+        return value / total, gradient / embedding.dtype.type(total)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the listwise loss changes while it is minimised.
+
+    kappa is 1 until the share `grow_from` of the iterations, then grows geometrically to its last value at `grow_to`.
+    Until `grow_from` a few uniform draws are enough, because every point still competes with all others alike.
+    """
+
+    max_iter: int
+    last_kappa: NDArray[np.float32]
+    n_uniform: int = 200
+    n_near: int = 100
+    n_first: int = 20
+    grow_from: float = 0.2
+    grow_to: float = 0.5
+
+    def growth(self, iteration: int) -> float:
+        """How far kappa has come on its way, from 0 to 1."""
+        done = iteration / self.max_iter
+        return float(np.clip((done - self.grow_from) / (self.grow_to - self.grow_from), 0.0, 1.0))
+
+    def kappa(self, last: Floats, iteration: int) -> Floats:
+        """Number of competitors of points that shall have `last` of them in the end."""
+        growth = np.float32(self.growth(iteration))
+        return last if growth == 1.0 else np.asarray(np.power(last, growth))
+
+
+class Points(NamedTuple):
+    """What belongs to each point, in some order of the points: row r is point ``order[r]``."""
+
+    order: NDArray[np.int32]
+    affinities: Affinities
+    weights: Floats
+    kappa: Floats
+
+    def arranged(self, order: NDArray[np.int32]) -> "Points":
+        """The same in another order, for points that are here in their own order."""
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        near, shares = self.affinities
+        return Points(order, Affinities(rank[near[order]], shares[order]), self.weights[order], self.kappa[order])
+
+
+@dataclass
+class ListwiseObjective:
+    """Mean of the listwise losses of all points, estimated with new draws in each iteration.
+
+    Once a grid is laid over the map, the points are kept in its order, renewed now and then: what lies together on the
+    map then lies together in memory, which makes the loop up to twice as fast.
+    """
+
+    t: float
+    plan: Plan
+    affinities: Affinities | Surface
+    point_weights: Floats
+    seed: int
+    workers: Threads
+    _grid: Grid | None = None
+    _points: Points | None = None
+
+    def __call__(self, iteration: int, embedding: Any) -> tuple[float, Any]:
+        """Value and gradient, in the embedding's precision."""
+        plan = self.plan
+        early = iteration < plan.grow_from * plan.max_iter
+        if early or embedding.shape[1] > GRID_DIMENSIONS:
+            grid = consecutive_tiles(len(embedding), FIRST_TILE if early else TILE)
+            draws = Draws(plan.n_first if early else plan.n_uniform, 0, self.seed, iteration)
+            return self._evaluate(embedding, self._own_order(iteration, len(embedding)), draws, grid)
+        draws = Draws(plan.n_uniform, plan.n_near, self.seed, iteration)
+        points = self._arranged(iteration, embedding)
+        places = embedding[points.order]
+        if self._grid is None or iteration % GRID_LIFETIME == 0:
+            self._grid = make_grid(places, TILE)
+        value, gradient = self._evaluate(places, points, draws, self._grid)
+        result = np.empty_like(gradient)
+        result[points.order] = gradient
+        return value, result
+
+    def _own_order(self, iteration: int, n_points: int) -> Points:
+        near = self.affinities.affinities(iteration) if isinstance(self.affinities, Surface) else self.affinities
+        return Points(np.arange(n_points, dtype=np.int32), near, self.point_weights, self.plan.last_kappa)
+
+    def _arranged(self, iteration: int, embedding: Any) -> Points:
+        points = self._own_order(iteration, len(embedding))
+        if isinstance(self.affinities, Surface):  # whose neighbours change in every iteration
+            return points
+        if self._points is None or iteration % ARRANGEMENT_LIFETIME == 0:
+            self._points = points.arranged(make_grid(embedding, TILE).order)
+            self._grid = None
+        return self._points
+
+    def _evaluate(self, places: Any, points: Points, draws: Draws, grid: Grid) -> tuple[float, Any]:
+        near, shares = points.affinities
+        kappa = self.plan.kappa(points.kappa, draws.iteration)
+
+        def work(tiles: slice, gradient: Any) -> float:
+            arrays = (kappa, places, near, shares, points.weights)
+            return float(sum_listwise(self.t, *arrays, draws, grid, tiles.start, tiles.stop, gradient))
+
+        shards = row_slices(len(grid.tile_cells), size=FEWEST_TILES_IN_A_SHARD, most=MOST_SHARDS)
+        value, gradient = sum_shards(work, shards, places, self.workers)
+        total = points.weights.sum(dtype=np.float64)
+        return float(value / total), gradient / places.dtype.type(total)

@@ -1,0 +1,158 @@
+"""Features of any kind to a dense table of moderate width: centred, scaled, and by principal components where wide.
+
+The components come from a sample of the rows. A row's projection is computed from that row alone by a compiled loop,
+never by a matrix product over many rows, whose last bits depend on how many rows there are: a row must land on the same
+point whether it comes alone or with others. The loop reads memory-mapped and sparse rows in place and skips zeros.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.decomposition import PCA
+from threadpoolctl import threadpool_limits
+
+from tete.threads import Threads, row_slices
+
+__all__ = ["Projection", "as_dense", "fit_projection", "is_sparse", "project"]
+
+Points: TypeAlias = NDArray[np.float32]
+
+SAMPLE_ROWS = 10_000
+ROWS_IN_A_PIECE = 2048
+
+
+@dataclass(frozen=True)
+class Projection:
+    """``(x - mean) @ components / scale``; without components only ``(x - mean) / scale``."""
+
+    mean: NDArray[np.float64]
+    components: NDArray[np.float64] | None
+    scale: float
+    unit_rows: bool = False
+
+    @property
+    def width(self) -> int:
+        """Number of columns of what comes out."""
+        return len(self.mean) if self.components is None else int(self.components.shape[1])
+
+
+def fit_projection(
+    X: Any, width: int | None, rng: np.random.Generator, *, center: bool = True, unit_rows: bool = False
+) -> Projection:
+    """Mean, principal components (if there are more than `width` columns) and scale, from a sample of the rows.
+
+    With `unit_rows` each projected row is scaled to length 1, so that Euclidean distances order as cosine distances.
+    """
+    n_rows, n_columns = X.shape
+    rows = np.arange(n_rows) if n_rows <= SAMPLE_ROWS else np.sort(rng.choice(n_rows, SAMPLE_ROWS, replace=False))
+    sample: Any = X[rows]
+    sample = (sample if is_sparse(sample) else np.asarray(sample)).astype(np.float64)
+    largest = float(abs(sample).max()) if sample.shape[0] and sample.shape[1] else 0.0
+    size = largest if largest > 0.0 else 1.0  # squares of very large or small numbers would overflow or vanish
+    sample = sample / size
+    mean = np.asarray(sample.mean(axis=0)).ravel() if center else np.zeros(n_columns)
+    components = None
+    if width is not None and n_columns > width and n_rows > width:
+        pca = PCA(width, random_state=int(rng.integers(2**31)))
+        # The last bits of a product on several threads can vary; constant data divide zero by zero, harmlessly.
+        with threadpool_limits(1, user_api="blas"), np.errstate(invalid="ignore"):
+            components = pca.fit(sample).components_.T.astype(np.float64)
+        scale = float(np.sqrt(pca.explained_variance_.sum()))
+    else:
+        dense = as_dense(sample)
+        scale = float(np.sqrt(np.mean(np.sum((dense - mean) ** 2, axis=1))))
+    scale = scale if scale > 0.0 else 1.0
+    return Projection(mean * size, components, scale * size, unit_rows)
+
+
+def project(projection: Projection, X: Any, workers: Threads) -> Points:
+    """Project all rows. Takes four bytes a number of the result and nothing else."""
+    result = np.empty((X.shape[0], projection.width), dtype=np.float32)
+    if X.shape[0] == 0:
+        return result
+    slices = row_slices(X.shape[0], size=ROWS_IN_A_PIECE)
+    work = _project_sparse if is_sparse(X) else _project_dense
+    workers.run(partial(_project_piece, projection, X, result, slices, work), len(slices))
+    return result
+
+
+def is_sparse(table: Any) -> bool:
+    """Whether a table is one of scipy's sparse ones."""
+    return bool(sparse.issparse(table))
+
+
+def as_dense(table: Any) -> NDArray[Any]:
+    """The same table as a plain array."""
+    return np.asarray(table.toarray()) if is_sparse(table) else np.asarray(table)
+
+
+def _project_piece(projection: Projection, X: Any, result: Points, slices: list[slice], work: Any, piece: int) -> None:
+    rows = slices[piece]
+    part: Any = X[rows]
+    mean, scale = projection.mean, projection.scale
+    if projection.components is None:
+        dense = as_dense(part)
+        projected = (dense - mean) / scale
+    else:
+        # Summing x itself and subtracting the mean's own projection lets the loop skip zeros.
+        projected = np.empty((rows.stop - rows.start, projection.width))
+        work(part, projection.components, projected)
+        projected = (projected - _project_row(mean, projection.components)) / scale
+    if projection.unit_rows:
+        lengths = np.sqrt(np.sum(projected**2, axis=1, keepdims=True))
+        projected = projected / np.where(lengths > 0.0, lengths, 1.0)
+    result[rows] = projected
+
+
+def _project_row(row: NDArray[np.float64], components: NDArray[np.float64]) -> NDArray[np.float64]:
+    result = np.empty((1, components.shape[1]))
+    _project_rows(row[None, :], components, result)
+    return np.asarray(result[0])
+
+
+def _project_dense(part: Any, components: NDArray[np.float64], result: NDArray[np.float64]) -> None:
+    rows = np.asarray(part)
+    if rows.dtype in (np.bool_, np.float16):  # numba does no arithmetic with these
+        rows = rows.astype(np.float32)
+    _project_rows(rows, components, result)
+
+
+def _project_sparse(part: Any, components: NDArray[np.float64], result: NDArray[np.float64]) -> None:
+    values = part.data.astype(np.float32) if part.data.dtype in (np.bool_, np.float16) else part.data
+    _project_sparse_rows(part.indptr, part.indices, values, components, result)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _project_rows(rows: NDArray[Any], components: NDArray[np.float64], result: NDArray[np.float64]) -> None:
+    width = components.shape[1]
+    for row in range(rows.shape[0]):
+        for c in range(width):
+            result[row, c] = 0.0
+        for column in range(rows.shape[1]):
+            value = float(rows[row, column])
+            if value != 0.0:
+                for c in range(width):
+                    result[row, c] += value * components[column, c]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _project_sparse_rows(
+    starts: NDArray[np.int32],
+    columns: NDArray[np.int32],
+    values: NDArray[Any],
+    components: NDArray[np.float64],
+    result: NDArray[np.float64],
+) -> None:
+    width = components.shape[1]
+    for row in range(result.shape[0]):
+        for c in range(width):
+            result[row, c] = 0.0
+        for place in range(starts[row], starts[row + 1]):
+            value = float(values[place])
+            for c in range(width):
+                result[row, c] += value * components[columns[place], c]

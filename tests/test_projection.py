@@ -1,0 +1,68 @@
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.decomposition import PCA
+
+from tete.projection import fit_projection, project
+from tete.threads import threads
+
+
+@pytest.fixture
+def wide(rng=None):
+    generator = np.random.default_rng(0)
+    return generator.normal(size=(300, 8)) @ generator.normal(size=(8, 60)) + generator.normal(size=(300, 60)) * 0.01
+
+
+def projected(X, width, n_jobs=1, **options):
+    with threads(n_jobs) as workers:
+        return project(fit_projection(X, width, np.random.default_rng(0), **options), X, workers)
+
+
+def test_distances_are_those_of_principal_components(wide):
+    expected = PCA(8).fit_transform(wide)
+    points = projected(wide, 8)
+    ratio = np.linalg.norm(points[1:] - points[0], axis=1) / np.linalg.norm(expected[1:] - expected[0], axis=1)
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-4)
+
+
+def test_sparse_rows_give_the_points_of_dense_ones(wide):
+    wide = np.where(np.abs(wide) > 2.0, wide, 0.0)
+    dense, sparse = projected(wide, 8), projected(csr_array(wide), 8)
+    np.testing.assert_allclose(np.abs(dense), np.abs(sparse), atol=1e-3)
+
+
+def test_a_row_alone_gets_the_same_bits(wide):
+    with threads(1) as workers:
+        projection = fit_projection(wide, 8, np.random.default_rng(0))
+        together = project(projection, wide, workers)
+        alone = np.vstack([project(projection, wide[[row]], workers) for row in range(50)])
+    np.testing.assert_array_equal(together[:50], alone)
+
+
+def test_the_number_of_threads_changes_no_bit():
+    X = np.random.default_rng(0).normal(size=(9000, 12))
+    np.testing.assert_array_equal(projected(X, 5, 1), projected(X, 5, 4))
+
+
+@pytest.mark.parametrize("factor", [1e-200, 1e-30, 1.0, 1e30, 1e200])
+def test_units_do_not_matter(wide, factor):
+    np.testing.assert_allclose(projected(wide * factor, None), projected(wide, None), atol=1e-5)
+
+
+def test_an_offset_costs_no_digits(wide):
+    np.testing.assert_allclose(np.abs(projected(wide + 1e6, 3)), np.abs(projected(wide, 3)), atol=1e-3)
+
+
+def test_unit_rows_have_length_one(wide):
+    points = projected(wide, None, center=False, unit_rows=True)
+    np.testing.assert_allclose(np.linalg.norm(points, axis=1), 1.0, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int64, np.float16, np.float32])
+def test_any_kind_of_number(dtype):
+    X = (np.random.default_rng(0).random((50, 10)) * 3).astype(dtype)
+    np.testing.assert_allclose(np.abs(projected(X, 4)), np.abs(projected(X.astype(float), 4)), atol=1e-3)
+
+
+def test_constant_data_are_all_zero():
+    assert not projected(np.ones((5, 3)), None).any()

@@ -18,7 +18,7 @@ LAYERS = [
     {"tempered", "validation"},
     {"losses", "questions", "summary", "initialization", "optimization"},
     {"triplets", "progress"},
-    {"metrics", "objective"},
+    {"metrics", "objective", "io"},
     {"spectral", "continuation"},
     {"base"},
     {"embedding"},

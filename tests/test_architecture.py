@@ -22,7 +22,9 @@ LAYERS = [
     {"spectral", "continuation"},
     {"base"},
     {"embedding"},
-    {"datasets"},
+    {"datasets", "agreement", "report", "plotting"},
+    {"page", "demo"},
+    {"cli"},
 ]
 MODULES = sorted(
     str(path.relative_to(SOURCE).with_suffix("")).replace("/", ".")
@@ -72,9 +74,18 @@ def test_public_names_exist(module):
 
 
 def test_top_level_names_are_exact():
-    public = {name for name in vars(tete) if not name.startswith("_")}
+    public = {name for name in dir(tete) if not name.startswith("_")}
     submodules = {module.split(".")[0] for module in MODULES}
     assert public - submodules == set(tete.__all__)
+    assert all(getattr(tete, name).__name__ == name for name in tete.__all__)
+    with pytest.raises(AttributeError, match="module 'tete' has no attribute 'TSNE'"):
+        _ = tete.TSNE
+
+
+def test_the_command_line_starts_without_numpy():
+    program = "import sys, tete.cli; print(sorted({'numpy', 'pandas', 'scipy', 'sklearn', 'rich'} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
 
 
 def test_import_is_light():

@@ -102,7 +102,7 @@ class TestHeaders:
 
     def test_undecided_answers_are_left_out_and_counted(self, file):
         path = file("center,left,right,answer,worker\n0,1,2,1,x\n1,0,2,not sure,y\n2,1,0,,z\n")
-        with pytest.warns(DroppedAnswersWarning, match="2 of 3 answers are undecided and were left out"):
+        with pytest.warns(DroppedAnswersWarning, match="2 of 3 answers were left out: undecided"):
             triplets = read_answers(path)
         assert triplets.to_array().tolist() == [[0, 1, 2]]
         assert triplets.annotators.tolist() == ["x"]
@@ -143,7 +143,7 @@ BAD = [
     ),
     ("anchor,near,far\n0,1,2,3,4\n0,1,2\n", r"line 2: expected 3 columns as in the first line, got 5"),
     ("anchor,near,far\n0,1,2,3\n0,1,2\n", r"line 2: expected 3 columns as in the first line, got 4"),
-    ("anchor,near,far\n0,1,2\n\n0,1\n0,1\n", r"line 4, column 'far': '': empty, expected the name.*\(2 such lines\)"),
+    ("anchor,near,far\n0,1,2\n\n0,1\n0,1\n", r"line 4, column 'far': '': empty, expected the name.*\(2 such lines; --skip-inv"),
     ("a1,near,far\n0,1,2\n", r"line 1: expected columns anchor, near, far .* got 'a1', 'near', 'far'"),
     ("anchor,head,near,far\n0,1,2,3\n", r"columns 'anchor' and 'head' can both be the anchor column"),
     ("anchor,near,far\nx,y,z\nx,x,z\n", r"line 3: 'x', 'x', 'z': an object cannot be compared with itself \(1 such"),
@@ -314,7 +314,7 @@ class TestMaps:
 class TestWriting:
     def test_nothing_is_overwritten_unless_forced(self, file):
         path = file("mine", "map.csv")
-        with pytest.raises(OutputExistsError, match=r"map\.csv exists already: say force to overwrite it"):
+        with pytest.raises(OutputExistsError, match=r"map\.csv exists already: --force \(force=True\) overwrites it"):
             write_map(path, [(0.0, 1.0)])
         assert path.read_text() == "mine"
         write_map(path, [(0.0, 1.0)], force=True)

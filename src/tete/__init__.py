@@ -5,9 +5,27 @@
 (3, 2)
 """
 
-from tete.embedding import CKL, GNMDS, STE, TETE, TSTE
-from tete.triplets import Triplets
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+if _TYPE_CHECKING:
+    from tete.embedding import CKL, GNMDS, STE, TETE, TSTE
+    from tete.triplets import Triplets
 
 __version__ = "0.1.0"
 
 __all__ = ["CKL", "GNMDS", "STE", "TETE", "TSTE", "Triplets"]
+
+_HOMES = dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding") | {"Triplets": "tete.triplets"}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first used, so that the command line answers at once."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tete' has no attribute {name!r}")
+    globals()[name] = value = getattr(_import_module(_HOMES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(set(globals()) | set(__all__))

@@ -43,7 +43,7 @@ def roles_of(file: str, columns: Sequence[str]) -> dict[str, int]:
         if role in found:
             raise InvalidFileError(
                 f"{file}: columns {columns[found[role]]!r} and {column!r} can both be the {role} column; "
-                "name the columns to use."
+                "name the three to use with --columns."
             )
         found[role] = position
     return found
@@ -56,8 +56,8 @@ def layout_of(file: str, columns: Sequence[str], roles: dict[str, int]) -> str:
             return layout
     raise InvalidFileError(
         f"{file}, line 1: expected columns anchor, near, far (or head, winner, loser; or center, left, right, answer; "
-        f"or first, second, odd), got {', '.join(repr(column) for column in columns[:12])}; name the columns to use, "
-        "or say that there is no header."
+        f"or first, second, odd), got {', '.join(repr(column) for column in columns[:12])}; "
+        "name the three with --columns, or say --no-header."
     )
 
 

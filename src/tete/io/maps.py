@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from tete.exceptions import InvalidFileError
 from tete.io.sources import AnyPath, Source, kind_of
 from tete.io.tables import Table, as_numbers, read_parquet_table, read_text_table
-from tete.io.writing import atomic_write, write_frame
+from tete.io.writing import atomic_write, check_output, write_frame
 from tete.validation import check_map
 
-__all__ = ["Map", "as_column", "read_columns", "read_map", "write_map"]
+__all__ = ["Map", "as_column", "check_map_output", "read_columns", "read_map", "write_map"]
 
 NAME_COLUMNS = ("object", "name", "id", "key", "index")
 KINDS = ("text", "parquet", "npy", "json")
@@ -35,7 +35,12 @@ class Map:
     @property
     def labels(self) -> list[str]:
         """The names as text, or the row numbers."""
-        return [str(name) for name in (range(len(self)) if self.names is None else self.names)]
+        return self.labels_of(self.names, len(self))
+
+    @staticmethod
+    def labels_of(names: Sequence[Hashable] | None, n_objects: int) -> list[str]:
+        """Names as text, or the numbers of the objects."""
+        return [str(name) for name in (range(n_objects) if names is None else names)]
 
 
 def write_map(
@@ -62,6 +67,12 @@ def write_map(
     data |= dict(zip(coordinate_names(places.shape[1]), places.T, strict=True))
     data |= {name: np.asarray(values) for name, values in (columns or {}).items() if name not in data}
     write_frame(path, pd.DataFrame(data), force=force)
+
+
+def check_map_output(path: AnyPath, *, force: bool) -> None:
+    """Refuse, before any work is done, a path to which no map could be written."""
+    kind_of(path, KINDS)
+    check_output(path, force=force)
 
 
 def coordinate_names(n_components: int) -> list[str]:
@@ -98,12 +109,14 @@ def read_columns(path: AnyPath, names: Sequence[str], *, encoding: str = "utf-8"
     kind = kind_of(path, ("text", "parquet"))
     source = Source.of(path)
     table = read_text_table(source, encoding=encoding) if kind == "text" else read_parquet_table(source)
-    rows = [_rows_of(table, position, names) for position in _positions(table, NAME_COLUMNS)]
-    best = max(rows, key=lambda found: sum(row >= 0 for row in found), default=[-1])  # names may be numbers too
+    rows = {position: _rows_of(table, position, names) for position in _positions(table, NAME_COLUMNS)}
+    key = max(rows, key=lambda position: sum(row >= 0 for row in rows[position]), default=-1)  # names may be numbers
+    best = rows.get(key, [-1])
     if max(best) >= 0:
         return {
             column: as_column([values[row] if row >= 0 else "" for row in best])
-            for column, values in zip(table.columns, table.cells.to_numpy(dtype=object).T, strict=True)
+            for place, (column, values) in enumerate(zip(table.columns, table.cells.to_numpy(object).T, strict=True))
+            if place != key
         }
     raise InvalidFileError(
         f"{source.name}: no row names an object of the map, expected names such as {', '.join(map(repr, names[:3]))} "
@@ -117,7 +130,10 @@ def as_column(texts: Sequence[Any]) -> NDArray[Any]:
         numbers = np.array([float(text) if str(text).strip() else np.nan for text in texts])
     except ValueError:
         return np.array([str(text) for text in texts], dtype=object)
-    return numbers if np.isfinite(numbers).any() else np.array([str(text) for text in texts], dtype=object)
+    if not np.isfinite(numbers).any():
+        return np.array([str(text) for text in texts], dtype=object)
+    whole = bool(np.all(np.isfinite(numbers) & (numbers == np.round(numbers)) & (np.abs(numbers) < 2**53)))
+    return numbers.astype(np.int64) if whole else numbers
 
 
 def _rows_of(table: Table, position: int, names: Sequence[str]) -> list[int]:

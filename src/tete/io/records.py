@@ -89,7 +89,7 @@ class AnswerReader:
         numbers = order[codes].reshape(len(roles), -1)
         for role, column in zip(roles, numbers, strict=True):
             known = 0 if self.known is None else len(self.known)
-            self._refuse(column < 0, self.roles[role], f"not among the {known} objects of the map")
+            self._refuse(column < 0, self.roles[role], f"not among the {known} objects of the map", drop=False)
         return numbers.T, names
 
     def _second_chosen(
@@ -115,7 +115,7 @@ class AnswerReader:
             "not an answer, expected one of the two objects, +1, -1 or 0, or left or right",
         )
         if undecided.any():
-            self._drop(undecided, "are undecided")
+            self._drop(undecided, "undecided")
         return np.asarray(says_second)
 
     def _odd_last(self, shown: NDArray[np.int64], odd: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -153,21 +153,22 @@ class AnswerReader:
         if not bad.any():
             return
         if self.skip_invalid and drop:
-            self._drop(bad, f"({text})")
+            self._drop(bad, text)
             return
         row = int(np.argmax(bad))
         cells = self.table.cells.iloc[row]
         used = [self.roles[role] for role in LAYOUTS[self.layout]] if position is None else [position]
         shown = ", ".join(repr(str(cells.iloc[place])) for place in used)
+        kind = "lines" if self.table.separator else "rows"
+        hint = "; --skip-invalid leaves them out" if drop else ""
         raise InvalidFileError(
-            f"{self.table.place(row, position)}: {shown}: {text} ({int(bad.sum())} such "
-            f"{'lines' if self.table.separator else 'rows'})."
+            f"{self.table.place(row, position)}: {shown}: {text} ({int(bad.sum())} such {kind}{hint})."
         )
 
     def _drop(self, bad: NDArray[np.bool_], text: str) -> None:
         self.kept &= ~bad
         warnings.warn(
-            f"{int(bad.sum())} of {len(bad)} answers {text} and were left out.", DroppedAnswersWarning, stacklevel=5
+            f"{int(bad.sum())} of {len(bad)} answers were left out: {text}.", DroppedAnswersWarning, stacklevel=5
         )
 
 

@@ -140,7 +140,7 @@ def _check_text(source: Source, encoding: str) -> str:
                 expected = encoding.removesuffix("-sig")
                 raise InvalidFileError(
                     f"{source.name}, line {number}: byte {error.start + 1} is not {expected} text; "
-                    "save the file as UTF-8, or say its encoding (cp1252 for most older Windows files)."
+                    "save the file as UTF-8, or name its --encoding (cp1252 for most older Windows files)."
                 ) from error
             except LookupError as error:
                 raise InvalidFileError(f"`encoding` must be one Python knows, got {encoding!r}.") from error

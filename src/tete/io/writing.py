@@ -25,7 +25,7 @@ def check_output(path: AnyPath, *, force: bool, allowed: tuple[str, ...] | None 
     if target.is_dir():
         raise IsADirectoryError(21, "Is a folder, expected a file", str(path))
     if target.exists() and not force:
-        raise OutputExistsError(f"{path} exists already: say force to overwrite it.")
+        raise OutputExistsError(f"{path} exists already: --force (force=True) overwrites it.")
     if not target.parent.is_dir():
         raise FileNotFoundError(2, "The folder to write to does not exist", str(target.parent))
     if not os.access(target.parent, os.W_OK):

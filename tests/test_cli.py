@@ -1,0 +1,209 @@
+"""The command line as a person uses it: every command, and every mistake in one sentence."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from tete import Triplets
+from tete.cli import app
+from tete.datasets import make_uniform_triplets
+from tete.io import read_map, write_answers
+
+
+def tete(*arguments, stdin=None):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+
+
+@pytest.fixture
+def answers(tmp_path, rng):
+    """A file of 600 answers about 12 named objects, by three annotators."""
+    triplets = make_uniform_triplets(rng.normal(size=(12, 2)), 600, random_state=0)
+    named = Triplets.from_array(
+        triplets.to_array(), names=[f"thing {n}" for n in range(12)], annotators=rng.choice(["ann", "bob", "cy"], 600)
+    )
+    write_answers(tmp_path / "answers.csv", named)
+    return tmp_path / "answers.csv"
+
+
+class TestEmbed:
+    def test_one_command_gives_a_map_and_a_summary(self, answers, tmp_path):
+        result = tete("embed", answers, "-o", tmp_path / "map.csv")
+        assert result.exit_code == 0, result.output
+        assert "objects             12" in result.stdout
+        assert "held-out accuracy" in result.stdout
+        assert "annotators" in result.stdout
+        found = read_map(tmp_path / "map.csv")
+        assert found.embedding.shape == (12, 2)
+        assert found.names[0] == "thing 0"
+
+    def test_json_and_quiet(self, answers, tmp_path):
+        result = json.loads(tete("embed", answers, "-o", tmp_path / "map.csv", "--json").stdout)
+        assert result["n_objects"] == 12
+        assert result["held_out_accuracy"] > 0.8
+        assert result["written"] == [str(tmp_path / "map.csv")]
+        assert tete("embed", answers, "--quiet").stdout == ""
+
+    @pytest.mark.parametrize("method", ["tete", "tste", "ste", "ckl", "gnmds"])
+    def test_every_method_in_three_dimensions(self, answers, tmp_path, method):
+        assert tete("embed", answers, "--method", method, "--dims", 3, "-o", tmp_path / "m.npy").exit_code == 0
+        assert np.load(tmp_path / "m.npy").shape == (12, 3)
+
+    def test_a_pipe(self, answers):
+        result = tete("embed", "-", stdin=answers.read_text())
+        assert result.exit_code == 0
+        assert "answers             600" in result.stdout
+
+    def test_a_table_about_the_objects(self, tmp_path):
+        (tmp_path / "a.csv").write_text("anchor,near,far\n0,1,2\n1,0,2\n2,1,0\n")
+        (tmp_path / "o.csv").write_text("index,name,kind\n0,apple,fruit\n1,pear,fruit\n2,carrot,root\n")
+        result = tete("embed", tmp_path / "a.csv", "--objects", tmp_path / "o.csv", "-o", tmp_path / "m.csv")
+        assert result.exit_code == 0, result.output
+        assert (tmp_path / "m.csv").read_text().splitlines()[0] == "object,x,y,name,kind"
+        assert read_map(tmp_path / "m.csv").names == ("0", "1", "2")
+
+    def test_options_of_another_method_are_a_usage_error(self, answers):
+        result = tete("embed", answers, "--method", "ste", "--t", 2)
+        assert result.exit_code == 2
+        assert "--t is an option of --method tete" in result.output
+
+    def test_warnings_are_shown(self, tmp_path):
+        (tmp_path / "a.csv").write_text("anchor,near,far\n0,1,2\n3,4,5\n0,0,1\n")
+        result = tete("embed", tmp_path / "a.csv", "--skip-invalid")
+        assert result.exit_code == 0
+        assert "Warning: 1 of 3 answers were left out: an object cannot be compared with itself." in result.stderr
+        assert "Warning: The answers fall into 2 parts" in result.stderr
+
+
+class TestCheckAndScore:
+    def test_check(self, answers):
+        result = tete("check", answers)
+        assert result.exit_code == 0
+        assert "contradictions" in result.stdout
+        assert "agreement" in result.stdout
+        assert json.loads(tete("check", answers, "--json").stdout)["n_objects"] == 12
+
+    def test_score(self, answers, tmp_path):
+        tete("embed", answers, "-o", tmp_path / "map.csv")
+        result = tete("score", tmp_path / "map.csv", "--answers", answers)
+        assert result.exit_code == 0
+        assert "600 triplets agree with the map of 12 objects" in result.stdout
+        assert json.loads(tete("score", tmp_path / "map.csv", "--answers", answers, "--json").stdout)["accuracy"] > 0.9
+
+    def test_score_of_a_bare_array(self, tmp_path):
+        np.save(tmp_path / "m.npy", [[0.0, 0], [1, 0], [5, 0]])
+        (tmp_path / "a.csv").write_text("anchor,near,far\n0,1,2\n0,2,1\n")
+        assert "50.0% of 2 triplets" in tete("score", tmp_path / "m.npy", "--answers", tmp_path / "a.csv").stdout
+
+    def test_score_of_a_map_without_the_object(self, tmp_path):
+        (tmp_path / "m.csv").write_text("object,x,y\na,0,0\nb,1,1\n")
+        (tmp_path / "a.csv").write_text("anchor,near,far\na,b,c\n")
+        result = tete("score", tmp_path / "m.csv", "--answers", tmp_path / "a.csv")
+        assert result.exit_code == 1
+        assert "line 2, column 'far': 'c': not among the 2 objects of the map" in result.stderr
+
+
+MISTAKES = [
+    ("", "is empty"),
+    ("anchor,near,far\n", "has a header but no rows"),
+    ("anchor near far\n0 1 2\n", "expected at least 3 columns"),
+    ("anchor,near,far\n0,1,2\n0,1,2,3\n", "line 3: expected 3 columns"),
+    ("foo,bar,baz\n0,1,2\n", "expected columns anchor, near, far"),
+    ("anchor,near,far\n0,1,2\n0,2,1\n", "cancel each other out"),
+    (b"\x00\x01\x02" * 100, "is not a text file"),
+    (b"\xff\xd8\xff\xe0abc", "is not utf-8 text"),
+]
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(("content", "message"), MISTAKES)
+    @pytest.mark.parametrize("command", ["embed", "check"])
+    def test_one_sentence_and_exit_code_1(self, tmp_path, content, message, command):
+        path = tmp_path / "answers.csv"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        result = tete(command, path)
+        if command == "check" and "cancel" in message:
+            assert result.exit_code == 0
+            return
+        assert result.exit_code == 1
+        assert message in result.stderr
+        assert result.stderr.startswith("Error: ")
+        assert result.stderr.count("\n") == 1
+        assert result.stdout == ""
+
+    def test_one_answer_is_enough(self, tmp_path):
+        (tmp_path / "a.csv").write_text("anchor,near,far\nx,y,z\n")
+        result = tete("embed", tmp_path / "a.csv")
+        assert result.exit_code == 0
+        assert "unknown: too few answers" in result.stdout
+
+    def test_a_thousand_objects_with_ten_answers(self, tmp_path, rng):
+        rows = [",".join(map(str, rng.choice(1000, 3, replace=False))) for _ in range(10)]
+        (tmp_path / "a.csv").write_text("anchor,near,far\n999,0,1\n" + "\n".join(rows))
+        result = tete("embed", tmp_path / "a.csv")
+        assert result.exit_code == 0
+        assert "parts that no answer relates" in result.stderr
+
+    def test_missing_file_and_folder(self, tmp_path):
+        missing = tete("embed", tmp_path / "none.csv")
+        assert missing.exit_code == 1
+        assert missing.stderr == f"Error: {tmp_path}/none.csv: No such file or directory.\n"
+        (tmp_path / "folder.csv").mkdir()
+        assert "Is a directory" in tete("embed", tmp_path / "folder.csv").stderr
+
+    def test_outputs_are_checked_before_the_answers_are_read(self, answers, tmp_path):
+        (tmp_path / "map.csv").write_text("mine")
+        result = tete("embed", answers, "-o", tmp_path / "map.csv")
+        assert result.exit_code == 1
+        assert "map.csv exists already: --force" in result.stderr
+        assert (tmp_path / "map.csv").read_text() == "mine"
+        assert tete("embed", answers, "-o", tmp_path / "map.csv", "--force").exit_code == 0
+        assert "must be one of .csv" in tete("embed", tmp_path / "none.csv", "-o", tmp_path / "map.xlsx").stderr
+        assert "does not exist" in tete("embed", tmp_path / "none.csv", "-o", tmp_path / "no" / "map.csv").stderr
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+    def test_no_permission(self, answers, tmp_path):
+        (tmp_path / "locked").mkdir(mode=0o500)
+        result = tete("embed", answers, "-o", tmp_path / "locked" / "map.csv")
+        assert result.exit_code == 1
+        assert "No permission to write" in result.stderr
+
+    @pytest.mark.parametrize(
+        "arguments", [["embed"], ["embed", "a.csv", "--dims", "0"], ["fly"], ["embed", "--method", "x"]]
+    )
+    def test_usage_errors_have_exit_code_2(self, arguments):
+        result = tete(*arguments)
+        assert result.exit_code == 2
+        assert "Traceback" not in result.output
+
+    def test_bad_temperature(self, answers):
+        result = tete("embed", answers, "--t", 2.5)
+        assert result.exit_code == 1
+        assert result.stderr == "Error: `t` must be in [1, 2], got 2.5.\n"
+
+    def test_ctrl_c_changes_no_file(self, tmp_path, rng):
+        triplets = make_uniform_triplets(rng.normal(size=(500, 2)), 100_000, random_state=0).flip(0.3, random_state=0)
+        write_answers(tmp_path / "a.npz", triplets)
+        (tmp_path / "map.csv").write_text("mine")
+        command = [sys.executable, "-m", "tete.cli", "embed", "a.npz", "-o", "map.csv", "--force", "--dims", "20"]
+        with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
+            time.sleep(2.0)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        assert process.returncode != 0
+        assert (tmp_path / "map.csv").read_text() == "mine"
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npz", "map.csv"]
+        assert "Stopped. No file was changed." in errors
+
+
+def test_every_command_has_help_with_an_example():
+    for command in ("embed", "check", "score"):
+        result = tete(command, "--help")
+        assert result.exit_code == 0
+        assert f"Example: tete {command}" in result.stdout

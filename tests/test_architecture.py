@@ -18,7 +18,7 @@ LAYERS = [
     {"tempered", "validation"},
     {"losses", "questions", "summary", "initialization", "optimization"},
     {"triplets", "progress"},
-    {"metrics", "objective", "io"},
+    {"metrics", "objective", "io", "label_placement"},
     {"spectral", "continuation"},
     {"base"},
     {"embedding"},

@@ -143,7 +143,10 @@ BAD = [
     ),
     ("anchor,near,far\n0,1,2,3,4\n0,1,2\n", r"line 2: expected 3 columns as in the first line, got 5"),
     ("anchor,near,far\n0,1,2,3\n0,1,2\n", r"line 2: expected 3 columns as in the first line, got 4"),
-    ("anchor,near,far\n0,1,2\n\n0,1\n0,1\n", r"line 4, column 'far': '': empty, expected the name.*\(2 such lines; --skip-inv"),
+    (
+        "anchor,near,far\n0,1,2\n\n0,1\n0,1\n",
+        r"line 4, column 'far': '': empty, expected the name.*\(2 such lines; --skip-inv",
+    ),
     ("a1,near,far\n0,1,2\n", r"line 1: expected columns anchor, near, far .* got 'a1', 'near', 'far'"),
     ("anchor,head,near,far\n0,1,2,3\n", r"columns 'anchor' and 'head' can both be the anchor column"),
     ("anchor,near,far\nx,y,z\nx,x,z\n", r"line 3: 'x', 'x', 'z': an object cannot be compared with itself \(1 such"),

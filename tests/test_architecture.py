@@ -22,9 +22,11 @@ LAYERS = [
     {"spectral", "continuation"},
     {"base"},
     {"embedding"},
-    {"datasets", "agreement", "report", "plotting"},
-    {"page", "demo"},
+    {"datasets", "agreement", "report", "plotting", "serving"},
+    {"page"},
+    {"demo"},
     {"cli"},
+    {"__main__"},
 ]
 MODULES = sorted(
     str(path.relative_to(SOURCE).with_suffix("")).replace("/", ".")
@@ -83,7 +85,9 @@ def test_top_level_names_are_exact():
 
 
 def test_the_command_line_starts_without_numpy():
-    program = "import sys, tete.cli; print(sorted({'numpy', 'pandas', 'scipy', 'sklearn', 'rich'} & set(sys.modules)))"
+    program = (
+        "import sys, tete.__main__; print(sorted({'numpy', 'pandas', 'scipy', 'sklearn', 'rich'} & set(sys.modules)))"
+    )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"
 

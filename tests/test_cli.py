@@ -1,5 +1,6 @@
 """The command line as a person uses it: every command, and every mistake in one sentence."""
 
+import functools
 import json
 import os
 import signal
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from tete import Triplets
+from tete import Triplets, demo
 from tete.cli import app
 from tete.datasets import make_uniform_triplets
 from tete.io import read_map, write_answers
@@ -109,6 +110,57 @@ class TestCheckAndScore:
         assert "line 2, column 'far': 'c': not among the 2 objects of the map" in result.stderr
 
 
+class TestPictures:
+    def test_embed_draws_and_makes_a_page(self, answers, tmp_path):
+        files = [tmp_path / name for name in ("map.csv", "map.svg", "map.html")]
+        result = tete("embed", answers, "-o", files[0], "--plot", files[1], "--page", files[2], "--json")
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)["written"] == [str(path) for path in files]
+        assert "thing 3" in files[1].read_text()
+        assert "600 answers" not in files[2].read_text()  # the page counts for itself
+        assert '"total": 600' in files[2].read_text()
+
+    def test_view(self, answers, tmp_path):
+        (tmp_path / "map.csv").write_text("object,x,y,kind\nthing 0,0,0,a\nthing 1,1,0,b\nthing 2,0,1,a\n")
+        result = tete("view", tmp_path / "map.csv", "--label", "kind", "--plot", tmp_path / "map.png")
+        assert result.exit_code == 0, result.output
+        assert '"label": "kind"' in (tmp_path / "map.html").read_text()
+        assert (tmp_path / "map.png").exists()
+        again = tete("view", tmp_path / "map.csv")
+        assert again.exit_code == 1
+        assert "map.html exists already" in again.stderr
+
+    def test_a_label_that_is_no_column(self, answers, tmp_path):
+        result = tete("embed", answers, "--label", "kind", "-o", tmp_path / "map.csv")
+        assert result.exit_code == 1
+        assert result.stderr == "Error: --label must be one of the columns (none), got 'kind'.\n"
+        assert not (tmp_path / "map.csv").exists()
+
+    def test_numbered_objects_are_shown_by_name(self, tmp_path):
+        (tmp_path / "map.csv").write_text("object,x,y\n0,0,0\n1,1,0\n")
+        (tmp_path / "o.csv").write_text("id,name\n1,pear\n0,apple\n")
+        assert tete("view", tmp_path / "map.csv", "--objects", tmp_path / "o.csv").exit_code == 0
+        assert '"names": ["apple", "pear"]' in (tmp_path / "map.html").read_text()
+
+    def test_pictures_are_checked_before_the_answers_are_read(self, tmp_path):
+        result = tete("embed", tmp_path / "none.csv", "--plot", tmp_path / "map.gif")
+        assert "the extension must be one of .png, .svg, .pdf, got '.gif'" in result.stderr
+        result = tete("embed", tmp_path / "none.csv", "--page", tmp_path / "map.pdf")
+        assert "the extension must be one of .html, .htm, got '.pdf'" in result.stderr
+
+    def test_demo(self, tmp_path, monkeypatch):
+        few = functools.partial(demo.digit_maps, n_digits=60, per_point=20)
+        monkeypatch.setattr(demo, "digit_maps", few)
+        result = tete("demo", tmp_path / "demo")
+        assert result.exit_code == 0, result.output
+        assert result.stdout.count("t-ETE") == 3 + 1
+        assert sorted(path.name for path in (tmp_path / "demo").iterdir()) == sorted(demo.FILES)
+        scored = tete("score", tmp_path / "demo" / "map.csv", "--answers", tmp_path / "demo" / "answers.csv")
+        assert "1,200 triplets agree" in scored.stdout
+        assert "exists already" in tete("demo", tmp_path / "demo").stderr
+        assert tete("demo", tmp_path / "demo", "--force", "--quiet").stdout == ""
+
+
 MISTAKES = [
     ("", "is empty"),
     ("anchor,near,far\n", "has a header but no rows"),
@@ -191,7 +243,7 @@ class TestMistakes:
         triplets = make_uniform_triplets(rng.normal(size=(500, 2)), 100_000, random_state=0).flip(0.3, random_state=0)
         write_answers(tmp_path / "a.npz", triplets)
         (tmp_path / "map.csv").write_text("mine")
-        command = [sys.executable, "-m", "tete.cli", "embed", "a.npz", "-o", "map.csv", "--force", "--dims", "20"]
+        command = [sys.executable, "-m", "tete", "embed", "a.npz", "-o", "map.csv", "--force", "--dims", "20"]
         with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
             time.sleep(2.0)
             process.send_signal(signal.SIGINT)
@@ -203,7 +255,7 @@ class TestMistakes:
 
 
 def test_every_command_has_help_with_an_example():
-    for command in ("embed", "check", "score"):
+    for command in ("embed", "check", "score", "view", "demo"):
         result = tete(command, "--help")
         assert result.exit_code == 0
         assert f"Example: tete {command}" in result.stdout

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,12 +35,28 @@ class Map:
     @property
     def labels(self) -> list[str]:
         """The names as text, or the row numbers."""
-        return self.labels_of(self.names, len(self))
+        return [str(name) for name in (range(len(self)) if self.names is None else self.names)]
 
-    @staticmethod
-    def labels_of(names: Sequence[Hashable] | None, n_objects: int) -> list[str]:
-        """Names as text, or the numbers of the objects."""
-        return [str(name) for name in (range(n_objects) if names is None else names)]
+    @property
+    def display_names(self) -> list[str]:
+        """For people to read: the labels, or a column "name" of objects that are only numbered."""
+        names = [str(name) for name in self.columns.get("name", ())]
+        numbered = all(label.isdecimal() for label in self.labels)
+        return names if numbered and names and all(names) and len(set(names)) == len(names) else self.labels
+
+    @classmethod
+    def without_places(cls, n_objects: int, names: Sequence[Hashable] | None) -> "Map":
+        """Objects that are not placed yet."""
+        return cls(np.zeros((n_objects, 0)), None if names is None else tuple(names))
+
+    def with_columns(self, path: AnyPath, *, encoding: str = "utf-8") -> "Map":
+        """The map with the columns of a table about its objects: see `read_columns`."""
+        return replace(self, columns={**self.columns, **read_columns(path, self.labels, encoding=encoding)})
+
+    def first_label(self) -> str | None:
+        """The first column with a few classes of texts, or else of anything."""
+        few = {name: values for name, values in self.columns.items() if 1 < len(set(values.tolist())) <= 20}
+        return next((name for name, values in few.items() if values.dtype.kind not in "iuf"), next(iter(few), None))
 
 
 def write_map(

@@ -59,7 +59,7 @@ def make_page(
     columns : mapping of names to arrays of n_objects values, optional
         What to colour by: classes or numbers.
     label : str, optional
-        The column to colour by at first; by default the first one with few classes.
+        The column to colour by at first.
     triplets : Triplets, optional
         Answers, to be listed with the object that is clicked.
     title : str, default="Map"
@@ -74,7 +74,7 @@ def make_page(
     data = {
         "names": texts,
         "columns": [_described(name, column) for name, column in values.items()],
-        "label": label if label is not None else _first_label(values),
+        "label": label,
         "colors": COLORS,
         "embedding": _packed(places.astype(np.float32)),
         "n_components": places.shape[1],
@@ -98,12 +98,6 @@ def _described(name: str, values: NDArray[Any]) -> dict[str, Any]:
         numbers = [None if not np.isfinite(value) else value for value in values.tolist()]
         return {"name": name, "kind": "number" if is_number_scale(values) else "class", "values": numbers}
     return {"name": name, "kind": "class", "values": [str(value) for value in values.tolist()]}
-
-
-def _first_label(values: Mapping[str, NDArray[Any]]) -> str | None:
-    """The first column with a few classes of texts, or else of anything."""
-    few = {name: column for name, column in values.items() if 1 < len(set(column.tolist())) <= 20}
-    return next((name for name, column in few.items() if column.dtype.kind not in "iuf"), next(iter(few), None))
 
 
 def _answers(places: NDArray[np.float64], triplets: Triplets) -> dict[str, Any]:
@@ -132,41 +126,27 @@ def _plot(places: NDArray[np.float64]) -> "figure":
     except ImportError as error:
         raise ImportError("the interactive page needs bokeh: pip install 'tete[plot]'") from error
     plane = principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
-    source = ColumnDataSource(
-        {
-            "x": plane[:, 0],
-            "y": plane[:, 1],
-            "name": [""] * len(plane),
-            "label": [""] * len(plane),
-            "color": [COLORS[0]] * len(plane),
-            "marker": ["circle"] * len(plane),
-        },
-        name="points",
-    )
     plot = figure(
         sizing_mode="stretch_both",
         output_backend="webgl",
         match_aspect=True,
         tools="pan,wheel_zoom,box_zoom,lasso_select,tap,reset,save",
         active_scroll="wheel_zoom",
-        toolbar_location="above",
         tooltips=[("", "@name"), ("", "@label")],
         x_axis_location=None,
         y_axis_location=None,
         name="map",
     )
     plot.grid.visible = False
-    # The frame follows the outermost places alone, so that hiding a group does not move the map.
-    corners = [plane.min(axis=0), plane.max(axis=0)]
-    outermost = plot.scatter([corner[0] for corner in corners], [corner[1] for corner in corners], size=0)
-    for axis in (plot.x_range, plot.y_range):
-        axis.update(renderers=[outermost])
+    _hold_frame(plot, plane)
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
+    looks = {"name": "", "label": "", "color": COLORS[0], "marker": "circle"}
+    data = {"x": plane[:, 0], "y": plane[:, 1], **{name: [value] * len(plane) for name, value in looks.items()}}
     plot.scatter(
         "x",
         "y",
-        source=source,
+        source=ColumnDataSource(data, name="points"),
         view=CDSView(filter=BooleanFilter(booleans=[True] * len(plane), name="visible")),
         marker="marker",
         size=float(np.clip(600.0 / np.sqrt(len(plane)), 3.0, 11.0)),
@@ -176,6 +156,14 @@ def _plot(places: NDArray[np.float64]) -> "figure":
         nonselection_fill_alpha=0.12,
     )
     return plot
+
+
+def _hold_frame(plot: "figure", plane: NDArray[np.float64]) -> None:
+    """Let the frame follow the outermost places alone, so that hiding a group does not move the map."""
+    corners = np.array([plane.min(axis=0), plane.max(axis=0)])
+    outermost = plot.scatter(corners[:, 0], corners[:, 1], size=0)
+    for axis in (plot.x_range, plot.y_range):
+        axis.update(renderers=[outermost])
 
 
 def _filled(title: str, data: dict[str, Any], plot: "figure") -> str:

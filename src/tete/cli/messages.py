@@ -1,0 +1,61 @@
+"""What the command line says: results on stdout; warnings and mistakes, in one sentence each, on stderr."""
+
+import functools
+import json
+import warnings
+from collections.abc import Callable
+from typing import Any, NoReturn, ParamSpec
+
+import typer
+
+__all__ = ["lines", "one_sentence", "print_result"]
+
+P = ParamSpec("P")
+
+
+def one_sentence(command: Callable[P, None]) -> Callable[P, None]:
+    """Show mistakes and warnings as one sentence on stderr; exit code 1 for mistakes, never a traceback."""
+
+    @functools.wraps(command)
+    def guarded(*arguments: P.args, **options: P.kwargs) -> None:
+        from tete.exceptions import TeteError  # noqa: PLC0415
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("default")
+                warnings.showwarning = _show_warning
+                command(*arguments, **options)
+        except OSError as error:
+            name = f"{error.filename}: " if error.filename else ""
+            _fail(str(error) if isinstance(error, TeteError) else f"{name}{error.strerror or error}.")
+        except (TeteError, ImportError, ValueError) as error:
+            _fail(" ".join(str(error).split()))
+        except MemoryError:
+            _fail("Not enough memory for this.")
+        except KeyboardInterrupt:
+            _fail("Stopped. No file was changed.")
+
+    return guarded
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    if not issubclass(category, (DeprecationWarning, FutureWarning)):
+        typer.echo(f"Warning: {message}", err=True)
+
+
+def _fail(sentence: str) -> NoReturn:
+    typer.echo(f"Error: {sentence}", err=True)
+    raise typer.Exit(1)
+
+
+def print_result(result: dict[str, Any], text: str, as_json: bool, quiet: bool = False) -> None:
+    """Print a result as JSON or as text, or nothing."""
+    if as_json:
+        typer.echo(json.dumps(result, ensure_ascii=False, indent=2))
+    elif not quiet:
+        typer.echo(text)
+
+
+def lines(label: str, values: list[str]) -> list[str]:
+    """Lines of a table of which the first has a label."""
+    return [f"{label if place == 0 else '':<20}{value}" for place, value in enumerate(values)]

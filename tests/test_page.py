@@ -85,6 +85,11 @@ const walk = (node) => {
 walk(document.body);
 return found.join("|");
 """
+WEBGL = """
+const view = [...Bokeh.index.roots ?? Object.values(Bokeh.index)].find((each) => each.model.name === "map");
+const [points] = [...view.renderer_views.values()].filter((each) => each.model.data_source?.name === "points");
+return points.glyph.glglyph != null && !points.glyph.glglyph.regl_wrapper?.has_error;
+"""
 LASSO = """
 const plot = Bokeh.documents[0].get_model_by_name("map");
 plot.toolbar.tools.find((tool) => tool.type === "LassoSelectTool").active = true;
@@ -184,6 +189,11 @@ class TestInTheBrowser:
         assert shown.text("#summary") == "6 objects, 5 answers"
         assert shown.texts("#column option") == ["nothing", "kind", "size"]
         assert sorted(shown.texts("#legend button")) == sorted(["●(none) (1)", "●a (2)", "●b (2)", f"●{EVIL} (1)"])
+
+    def test_points_are_drawn_by_webgl(self, shown):
+        if not shown.browser.execute_script("return !!document.createElement('canvas').getContext('webgl')"):
+            pytest.skip("this browser has no WebGL")
+        assert eventually(lambda: shown.browser.execute_script(WEBGL))
 
     def test_hover_shows_the_name_as_text(self, shown):
         shown.mouse(("move", 1.4, 0.0))

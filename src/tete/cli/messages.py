@@ -25,6 +25,8 @@ def one_sentence(command: Callable[P, None]) -> Callable[P, None]:
                 warnings.simplefilter("default")
                 warnings.showwarning = _show_warning
                 command(*arguments, **options)
+        except BrokenPipeError:  # the reader of a pipe has seen enough
+            raise typer.Exit(1) from None
         except OSError as error:
             name = f"{error.filename}: " if error.filename else ""
             _fail(str(error) if isinstance(error, TeteError) else f"{name}{error.strerror or error}.")

@@ -142,7 +142,11 @@ def _plot(places: NDArray[np.float64]) -> "figure":
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
     looks = {"name": "", "label": "", "color": COLORS[0], "marker": "circle"}
-    data = {"x": plane[:, 0], "y": plane[:, 1], **{name: [value] * len(plane) for name, value in looks.items()}}
+    data: dict[str, Any] = {
+        "x": plane[:, 0],
+        "y": plane[:, 1],
+        **{name: [value] * len(plane) for name, value in looks.items()},
+    }
     plot.scatter(
         "x",
         "y",

@@ -232,6 +232,9 @@ class TestOtherFormats:
         with pytest.raises(InvalidFileError, match=r"a\.npy, array 'triplets': Row 1 is \(0, 0, 1\)"):
             read_answers(tmp_path / "a.npy")
 
+        with pytest.warns(DroppedAnswersWarning, match="1 of 2 answers were left out: an object cannot"):
+            assert len(read_answers(tmp_path / "a.npy", skip_invalid=True)) == 1
+
     def test_parquet_with_gaps(self, tmp_path):
         pytest.importorskip("pyarrow")
         pd.DataFrame({"anchor": [0, 1], "near": [1, None], "far": [2, 2]}).to_parquet(tmp_path / "a.parquet")
@@ -332,8 +335,9 @@ class TestWriting:
                 stream.write(b"half")
                 raise error
 
-        with pytest.raises(error):
+        with pytest.raises(error) as caught:
             interrupted()
+        assert getattr(caught.value, "filename", str(path)) == str(path)
         assert [each.name for each in tmp_path.iterdir()] == ["map.csv"]
         assert path.read_text() == "mine"
 

@@ -11,7 +11,7 @@ def test_accuracy_is_that_of_answers_not_fitted(clean_triplets):
     fitted, report = fit_and_report(estimator, clean_triplets)
     assert not hasattr(estimator, "embedding_")
     train, test = clean_triplets.split(0.1, random_state=0)
-    assert report.held_out_accuracy == TETE().fit(train).score(test)
+    assert report.held_out_accuracy == pytest.approx(TETE().fit(train).score(test))
     assert report.accuracy == fitted.score(clean_triplets)
     assert report.n_held_out == 200
     assert 0 < report.held_out_error < 0.03
@@ -52,3 +52,8 @@ def test_weights_and_groups_are_respected(rng):
     assert report.n_answers == 200
     assert report.n_triplets == 400
     assert "triplets            400" in str(report)
+    assert report.n_held_out == 20
+    train, test = triplets.split(0.1, random_state=0)
+    by_answer = TETE().fit(train).predict(test).reshape(20, 2).mean(axis=1)
+    assert report.held_out_accuracy == pytest.approx(by_answer.mean())
+    assert report.held_out_error == pytest.approx(by_answer.std() / np.sqrt(20))

@@ -60,9 +60,10 @@ class FitReport:
     accuracy : float
         Share of all triplets that agree with the final map.
     held_out_accuracy, held_out_error : float or None
-        The same for triplets that a first fit had not seen, and its standard error; None with fewer than 20 answers.
+        The same for answers that a first fit had not seen, and its standard error; None with fewer than 20 answers.
+        Of an answer that gave several triplets, the share that agrees counts.
     n_held_out : int
-        How many of those there were.
+        How many answers that were.
     suspicious_answers, suspicious_annotators : tuples
         Those that the final map contradicts most, the worst first.
     typical_contradicted : float or None
@@ -136,8 +137,8 @@ def fit_and_report(
 
 def _held_out_agreement(
     estimator: TripletEmbedding, triplets: Triplets, share: float, random_state: RandomState
-) -> NDArray[np.bool_] | None:
-    """Whether held-out answers agree with a map made without them; answers about objects new to it do not count."""
+) -> NDArray[np.float64] | None:
+    """How far held-out answers agree with a map made without them; those about objects new to it do not count."""
     if len(np.unique(triplets.answer_numbers())) < FEWEST_ANSWERS:
         return None
     train, test = triplets.split(share, random_state=random_state)
@@ -148,14 +149,15 @@ def _held_out_agreement(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the final fit warns of what matters
         fitted = clone(estimator).fit(train)
-    return satisfied(fitted.embedding_, test.select(rows))
+    answers = np.unique(test.answer_numbers()[rows], return_inverse=True)[1]
+    agrees = satisfied(fitted.embedding_, test.select(rows))
+    return np.asarray(np.bincount(answers, weights=agrees) / np.bincount(answers))
 
 
-def _mean_and_error(agrees: NDArray[np.bool_] | None) -> tuple[float | None, float | None]:
+def _mean_and_error(agrees: NDArray[np.float64] | None) -> tuple[float | None, float | None]:
     if agrees is None:
         return None, None
-    mean = float(agrees.mean())
-    return mean, float(np.sqrt(mean * (1 - mean) / len(agrees)))
+    return float(agrees.mean()), float(agrees.std() / np.sqrt(len(agrees)))
 
 
 def _suspicious_answers(fitted: TripletEmbedding, triplets: Triplets, most: int) -> tuple[SuspiciousAnswer, ...]:

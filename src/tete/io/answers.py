@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tete.exceptions import InvalidFileError
 from tete.io.headers import LAYOUTS, column_position, layout_of, roles_of
-from tete.io.records import AnswerReader
+from tete.io.records import AnswerReader, warn_dropped
 from tete.io.sources import AnyPath, Source, kind_of
 from tete.io.tables import Table, read_parquet_table, read_text_table
 from tete.io.writing import atomic_write, write_frame
@@ -59,7 +59,7 @@ def read_answers(
     kind = kind_of(path, ("text", "parquet", "npz", "npy"))
     source = Source.of(path)
     if kind in {"npz", "npy"}:
-        return _read_arrays(source, columns, names)
+        return _read_arrays(source, columns, names, skip_invalid)
     if kind == "text":
         table = read_text_table(source, encoding=encoding, header=header, least_columns=3)
     else:
@@ -110,7 +110,9 @@ def _columns_to_use(
     }, layout
 
 
-def _read_arrays(source: Source, columns: Sequence[str] | None, names: Sequence[Hashable] | None) -> Triplets:
+def _read_arrays(
+    source: Source, columns: Sequence[str] | None, names: Sequence[Hashable] | None, skip_invalid: bool
+) -> Triplets:
     """Triplets from NumPy's own formats: an (n, 3) array, in npz with weights, annotators, groups and names."""
     arrays = _load(source)
     wanted = columns[0] if columns else ("triplets" if "triplets" in arrays else next(iter(arrays)))
@@ -119,15 +121,27 @@ def _read_arrays(source: Source, columns: Sequence[str] | None, names: Sequence[
     details: dict[str, Any] = {
         name: arrays[name] for name in ("weights", "annotators", "groups") if name in arrays and name != wanted
     }
+    rows = _without_repeats(arrays[wanted], details) if skip_invalid else arrays[wanted]
     known = arrays["names"].tolist() if "names" in arrays and names is None else names
     if known is not None:
         details["names"] = tuple(known)
     elif "n_objects" in arrays:
         details["n_objects"] = int(arrays["n_objects"])
     try:
-        return Triplets.from_array(arrays[wanted], **details)
+        return Triplets.from_array(rows, **details)
     except ValueError as error:
         raise InvalidFileError(f"{source.name}, array {wanted!r}: {error}") from error
+
+
+def _without_repeats(rows: NDArray[Any], details: dict[str, Any]) -> NDArray[Any]:
+    """The rows, and what is known about each, without those that have one object twice."""
+    if rows.ndim != 2 or rows.shape[1] != 3:
+        return rows
+    kept = (rows[:, 0] != rows[:, 1]) & (rows[:, 0] != rows[:, 2]) & (rows[:, 1] != rows[:, 2])
+    if not kept.all():
+        warn_dropped(kept, "an object cannot be compared with itself")
+    details |= {name: values[kept] for name, values in details.items() if len(values) == len(kept)}
+    return np.asarray(rows[kept])
 
 
 def _load(source: Source) -> dict[str, NDArray[Any]]:

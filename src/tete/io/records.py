@@ -12,7 +12,7 @@ from tete.io.headers import LAYOUTS
 from tete.io.tables import Table, as_numbers
 from tete.triplets import Triplets
 
-__all__ = ["AnswerReader", "object_places"]
+__all__ = ["AnswerReader", "object_places", "warn_dropped"]
 
 UNDECIDED = (
     "",
@@ -167,9 +167,14 @@ class AnswerReader:
 
     def _drop(self, bad: NDArray[np.bool_], text: str) -> None:
         self.kept &= ~bad
-        warnings.warn(
-            f"{int(bad.sum())} of {len(bad)} answers were left out: {text}.", DroppedAnswersWarning, stacklevel=5
-        )
+        warn_dropped(~bad, text)
+
+
+def warn_dropped(kept: NDArray[np.bool_], reason: str) -> None:
+    """Warn of answers that were left out, and count them."""
+    warnings.warn(
+        f"{int((~kept).sum())} of {len(kept)} answers were left out: {reason}.", DroppedAnswersWarning, stacklevel=2
+    )
 
 
 def object_places(

@@ -47,8 +47,10 @@ def atomic_write(path: AnyPath, *, force: bool = False) -> Iterator[BinaryIO]:
         os.umask(mask)
         Path(temporary).chmod(0o666 & ~mask)  # temporary files are private, others are not
         Path(temporary).replace(target)
-    except BaseException:  # Ctrl-C too leaves nothing behind
+    except BaseException as error:  # Ctrl-C too leaves nothing behind
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # a full disk does not say where
         raise
 
 

@@ -96,7 +96,7 @@ class FitReport:
         lines.append(("final accuracy", f"{self.accuracy:.1%} of all answers agree with the map"))
         lines += _listed("suspicious answers", self.suspicious_answers)
         lines += _listed("annotators", self.suspicious_annotators)
-        if self.typical_contradicted is not None:
+        if self.suspicious_annotators:
             lines.append(("", f"(typical annotator: {self.typical_contradicted:.0%})"))
         return "\n".join(f"{label:<20}{value}" for label, value in lines)
 
@@ -197,10 +197,12 @@ def _suspicious_annotators(
     labels, codes = np.unique(triplets.annotators, return_inverse=True)
     counts = np.bincount(codes)
     shares = np.bincount(codes, weights=~agrees) / counts
-    worst = [code for code in np.argsort(-shares, kind="stable") if counts[code] >= FEWEST_OF_ANNOTATOR][:most]
+    typical = float(np.median(shares))
+    suspicious = (shares > typical) & (counts >= FEWEST_OF_ANNOTATOR)
+    worst = [code for code in np.argsort(-shares, kind="stable") if suspicious[code]][:most]
     return tuple(
         SuspiciousAnnotator(labels[code].item(), int(counts[code]), float(shares[code])) for code in worst
-    ), float(np.median(shares))
+    ), typical
 
 
 def _listed(label: str, values: tuple[Any, ...]) -> list[tuple[str, str]]:

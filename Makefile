@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test check bench clean
 
 demo: $(VENV)/ready
-	$(BIN)/python examples/noisy_digits.py demo
+	$(BIN)/tete demo demo --force
 
 test: $(VENV)/ready
 	$(BIN)/python -m pytest --cov --cov-report=term

@@ -18,11 +18,15 @@ LAYERS = [
     {"randomness", "tempered", "validation", "threads", "grid"},
     {"losses", "questions", "summary", "initialization", "optimization", "neighbors", "projection"},
     {"triplets", "progress", "anchored", "listwise", "affinities", "map_metrics"},
-    {"metrics", "objective", "sampling", "surface", "placement"},
+    {"metrics", "objective", "sampling", "surface", "placement", "io", "label_placement"},
     {"spectral", "continuation", "neighborhoods", "features"},
     {"base", "mapping"},
     {"embedding", "reduction"},
-    {"datasets"},
+    {"datasets", "agreement", "report", "plotting", "serving"},
+    {"page"},
+    {"demo"},
+    {"cli"},
+    {"__main__"},
 ]
 MODULES = sorted(
     str(path.relative_to(SOURCE).with_suffix("")).replace("/", ".")
@@ -72,12 +76,20 @@ def test_public_names_exist(module):
 
 
 def test_top_level_names_are_exact():
-    submodules = {module.split(".")[0] for module in MODULES}
     public = {name for name in dir(tete) if not name.startswith("_")}
-    assert public - submodules - {"Any", "TYPE_CHECKING"} == set(tete.__all__)
+    submodules = {module.split(".")[0] for module in MODULES}
+    assert public - submodules == set(tete.__all__)
     assert all(getattr(tete, name).__name__ == name for name in tete.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
-        tete.Nothing  # noqa: B018
+    with pytest.raises(AttributeError, match="module 'tete' has no attribute 'TSNE'"):
+        _ = tete.TSNE
+
+
+def test_the_command_line_starts_without_numpy():
+    program = (
+        "import sys, tete.__main__; print(sorted({'numpy', 'pandas', 'scipy', 'sklearn', 'rich'} & set(sys.modules)))"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
 
 
 def test_import_is_light():

@@ -10,7 +10,11 @@ import pytest
 from test_architecture import MODULES
 
 ROOT = Path(__file__).parents[1]
-BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+BLOCKS = [
+    block
+    for page in ("README.md", "docs/command_line.md")
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
+]
 
 
 def test_the_readme_is_short_and_ends_with_the_patent():

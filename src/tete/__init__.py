@@ -1,32 +1,36 @@
 """Maps that wrong answers and outliers hardly disturb, from comparisons (t-ETE) and from feature data.
 
-    >>> from tete import TETE
-    >>> TETE().fit_transform([(0, 1, 2), (1, 0, 2), (2, 1, 0)]).shape
-    (3, 2)
-
-What maps feature data is loaded when it is first asked for, because it needs more of scikit-learn, and faiss.
+>>> from tete import TETE
+>>> TETE().fit_transform([(0, 1, 2), (1, 0, 2), (2, 1, 0)]).shape
+(3, 2)
 """
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from tete.embedding import CKL, GNMDS, STE, TETE, TSTE
-from tete.triplets import Triplets
-
-if TYPE_CHECKING:
+if _TYPE_CHECKING:
+    from tete.embedding import CKL, GNMDS, STE, TETE, TSTE
     from tete.reduction import ListwiseTETE, WeightedTETE
+    from tete.triplets import Triplets
 
 __version__ = "0.1.0"
 
 __all__ = ["CKL", "GNMDS", "STE", "TETE", "TSTE", "ListwiseTETE", "Triplets", "WeightedTETE"]
 
+_HOMES = {
+    **dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding"),
+    **dict.fromkeys(("ListwiseTETE", "WeightedTETE"), "tete.reduction"),
+    "Triplets": "tete.triplets",
+}
 
-def __getattr__(name: str) -> Any:
-    if name in {"ListwiseTETE", "WeightedTETE"}:
-        from tete import reduction  # noqa: PLC0415
 
-        return getattr(reduction, name)
-    raise AttributeError(f"module 'tete' has no attribute {name!r}")
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first used, so that the command line answers at once."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'tete' has no attribute {name!r}")
+    globals()[name] = value = getattr(_import_module(_HOMES[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(set(globals()) | set(__all__))

@@ -5,7 +5,9 @@
     TeteError
     ├── InvalidParameterError    (also a ValueError)   a parameter breaks its rule
     ├── InvalidFeaturesError     (also a ValueError)   the features themselves are wrong
-    └── InvalidTripletsError     (also a ValueError)   the answers themselves are wrong
+    ├── InvalidTripletsError     (also a ValueError)   the answers themselves are wrong
+    ├── InvalidFileError         (also a ValueError)   a file does not hold what it should
+    └── OutputExistsError        (also a FileExistsError)  a file would be overwritten
     TeteWarning                  (also a UserWarning)
     ├── UnmentionedObjectsWarning                      objects without a single answer
     ├── DisconnectedAnswersWarning                     parts of the map that no answer relates
@@ -38,6 +40,14 @@ class InvalidTripletsError(TeteError, ValueError):
     """The answers cannot be used; the message has the first offending row and how many there are."""
 
 
+class InvalidFileError(TeteError, ValueError):
+    """A file cannot be used; the message has the file, the line and the column, and what was expected there."""
+
+
+class OutputExistsError(TeteError, FileExistsError):
+    """A file to be written is already there, and nobody said that it may be overwritten."""
+
+
 class TeteWarning(UserWarning):
     """Base of all warnings."""
 
@@ -51,7 +61,7 @@ class DisconnectedAnswersWarning(TeteWarning):
 
 
 class DroppedAnswersWarning(TeteWarning):
-    """Undecided answers were left out."""
+    """Answers that say nothing, undecided or of an object with itself, were left out."""
 
 
 class FewRowsWarning(TeteWarning):

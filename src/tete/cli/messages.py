@@ -1,0 +1,69 @@
+"""What the command line says: results on stdout; warnings and mistakes, in one sentence each, on stderr."""
+
+import functools
+import json
+import warnings
+from collections.abc import Callable
+from typing import Any, NoReturn, ParamSpec
+
+import typer
+
+__all__ = ["lines", "one_sentence", "print_result"]
+
+P = ParamSpec("P")
+
+MISTAKES = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
+
+
+def one_sentence(command: Callable[P, None]) -> Callable[P, None]:
+    """Show warnings and what went wrong as one sentence each on stderr, never a traceback.
+
+    The exit code is 2 for the user's mistakes and 1 for what is nobody's: a full disk, Ctrl-C, too little memory.
+    """
+
+    @functools.wraps(command)
+    def guarded(*arguments: P.args, **options: P.kwargs) -> None:
+        from tete.exceptions import TeteError  # noqa: PLC0415
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("default")
+                warnings.showwarning = _show_warning
+                command(*arguments, **options)
+        except BrokenPipeError:  # the reader of a pipe has seen enough
+            raise typer.Exit(1) from None
+        except OSError as error:
+            name = f"{error.filename}: " if error.filename else ""
+            sentence = str(error) if isinstance(error, TeteError) else f"{name}{error.strerror or error}."
+            _fail(sentence, exit_code=2 if isinstance(error, MISTAKES) else 1)
+        except (TeteError, ImportError, ValueError) as error:
+            _fail(" ".join(str(error).split()), exit_code=2)
+        except MemoryError:
+            _fail("Not enough memory for this.", exit_code=1)
+        except KeyboardInterrupt:
+            _fail("Stopped. No file was changed.", exit_code=1)
+
+    return guarded
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    if not issubclass(category, (DeprecationWarning, FutureWarning)):
+        typer.echo(f"Warning: {message}", err=True)
+
+
+def _fail(sentence: str, *, exit_code: int) -> NoReturn:
+    typer.echo(f"Error: {sentence}", err=True)
+    raise typer.Exit(exit_code)
+
+
+def print_result(result: dict[str, Any], text: str, as_json: bool, quiet: bool = False) -> None:
+    """Print a result as JSON or as text, or nothing."""
+    if as_json:
+        typer.echo(json.dumps(result, ensure_ascii=False, indent=2))
+    elif not quiet:
+        typer.echo(text)
+
+
+def lines(label: str, values: list[str]) -> list[str]:
+    """Lines of a table of which the first has a label."""
+    return [f"{label if place == 0 else '':<20}{value}" for place, value in enumerate(values)]

@@ -1,0 +1,27 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Answers = Annotated[str, typer.Argument(help="Answers: CSV, TSV, Parquet, npz or npy; - reads CSV from a pipe.")]
+Columns = Annotated[
+    str, typer.Option(help="Columns of anchor, near and far, e.g. head,winner,loser or 3,1,2. Default: by header.")
+]
+OddOneOut = Annotated[bool, typer.Option("--odd-one-out", help="The last of the three --columns is the odd one out.")]
+Weight = Annotated[str | None, typer.Option(help="Column with weights. Default: by header.")]
+Annotator = Annotated[str | None, typer.Option(help="Column that says who answered. Default: by header.")]
+NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line is an answer already.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of text files, e.g. cp1252.")]
+SkipInvalid = Annotated[
+    bool, typer.Option("--skip-invalid", help="Leave out lines with empty cells or one object twice, and count them.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite files that exist.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for machines.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but warnings and errors.")]
+Label = Annotated[str | None, typer.Option(help="Column to colour by. Default: the first with few classes.")]
+Objects = Annotated[str | None, typer.Option(help="Table about the objects (names, labels) to add.")]
+MapOutput = Annotated[Path | None, typer.Option("--output", "-o", help="The map: .csv, .tsv, .parquet, .json or .npy.")]
+Plot = Annotated[Path | None, typer.Option(help="A picture of the map: .png, .svg or .pdf.")]
+Page = Annotated[Path | None, typer.Option(help="A page to explore the map in a browser: .html.")]

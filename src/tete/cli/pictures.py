@@ -1,0 +1,149 @@
+"""Commands that show things: view and demo."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tete.cli.messages import lines, one_sentence, print_result
+from tete.cli.options import Encoding, Force, Label, Objects, Plot, Quiet
+
+if TYPE_CHECKING:
+    from tete.io import Map
+    from tete.triplets import Triplets
+
+__all__ = ["check_label", "check_pictures", "demo", "view", "write_pictures"]
+
+
+@one_sentence
+def view(
+    map_file: Annotated[str, typer.Argument(metavar="MAP", help="A map: .csv, .tsv, .parquet, .json or .npy.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The page. Default: MAP with .html.")] = None,
+    label: Label = None,
+    objects: Objects = None,
+    answers: Annotated[str | None, typer.Option(help="Answers to show with the object that is clicked.")] = None,
+    plot: Plot = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Show the page to this computer instead of writing it.")
+    ] = False,
+    encoding: Encoding = "utf-8",
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make an interactive page of a map, from any program.
+
+    Example: tete view map.csv --label genre --answers answers.csv
+    """
+    page = None if serve else output or Path(map_file if map_file != "-" else "map").with_suffix(".html")
+    check_pictures(plot, page, force=force)
+    from tete.io import read_answers, read_map  # noqa: PLC0415
+
+    found = read_map(map_file, encoding=encoding)
+    if objects is not None:
+        found = found.with_columns(objects, encoding=encoding)
+    check_label(found, label)
+    triplets = None if answers is None else read_answers(answers, names=found.labels, encoding=encoding)
+    write_pictures(found, triplets, plot, page, label, title=Path(map_file).stem, force=force)
+    if serve:
+        from tete.page import make_page  # noqa: PLC0415
+        from tete.serving import serve_page  # noqa: PLC0415
+
+        details = _details(found, triplets, label, Path(map_file).stem)
+        with serve_page(make_page(found.embedding, **details)) as address:
+            typer.echo(f"The page is at {address} until you press Ctrl-C.")
+            _wait_for_ctrl_c()
+    else:
+        written = [str(path) for path in (plot, page) if path is not None]
+        print_result({}, "\n".join(lines("written", written)), False, quiet)
+
+
+@one_sentence
+def demo(
+    folder: Annotated[Path, typer.Argument(help="Where to write.")] = Path("tete-demo"),
+    force: Force = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show what it does on handwritten digits, in about a minute, without downloading anything.
+
+    Maps 600 digits from 60,000 comparisons of which 0, 20 and 40 % are reversed, with t-STE and with t-ETE.
+
+    Example: tete demo
+    """
+    from tete.demo import FILES, digit_maps, refuse_overwriting, write_demo  # noqa: PLC0415
+
+    refuse_overwriting(folder, force=force)
+    print_result({}, "reversed  method  seconds  unseen answers  1-NN accuracy", False, quiet)
+    maps = []
+    for each in digit_maps():
+        row = f"{each.noise:7.0%}   {each.method:6}  {each.seconds:7.2f}  {each.accuracy:14.1%}"
+        print_result({}, f"{row}  {each.neighbor_accuracy:13.1%}", False, quiet)
+        maps.append(each)
+    write_demo(folder, maps, force=force)
+    written = [f"{folder / name}: {meaning}" for name, meaning in FILES.items()]
+    print_result({}, "\n".join(["", "Written:", *written]), False, quiet)
+
+
+def check_pictures(plot: Path | None, page: Path | None, *, force: bool) -> None:
+    """Refuse, before any work is done, pictures and pages that could not be written."""
+    from tete.io import check_output  # noqa: PLC0415
+
+    if plot is not None:
+        check_output(plot, force=force, allowed=(".png", ".svg", ".pdf"))
+    if page is not None:
+        check_output(page, force=force, allowed=(".html", ".htm"))
+
+
+def write_pictures(
+    shown: "Map",
+    triplets: "Triplets | None",
+    plot: Path | None,
+    page: Path | None,
+    label: str | None,
+    *,
+    title: str,
+    force: bool,
+) -> None:
+    """Write the picture and the page that were asked for."""
+    details = _details(shown, triplets, label, title)
+    if plot is not None:
+        from tete.plotting import plot_map, save_picture  # noqa: PLC0415
+
+        label = details["label"]
+        labels = None if label is None else shown.columns[label]
+        axes = plot_map(shown.embedding, labels=labels, label_name=label, names=details["names"])
+        figure = axes.get_figure(root=True)
+        assert figure is not None
+        save_picture(plot, figure, force=force)
+    if page is not None:
+        from tete.page import write_page  # noqa: PLC0415
+
+        write_page(page, shown.embedding, force=force, **details)
+
+
+def check_label(shown: "Map", label: str | None) -> None:
+    """Refuse a label that is no column of the map or of the table about its objects."""
+    from tete.exceptions import InvalidParameterError  # noqa: PLC0415
+
+    if label is not None and label not in shown.columns:
+        raise InvalidParameterError(
+            f"--label must be one of the columns {', '.join(map(repr, shown.columns)) or '(none)'}, got {label!r}."
+        )
+
+
+def _details(shown: "Map", triplets: "Triplets | None", label: str | None, title: str) -> dict[str, Any]:
+    return {
+        "names": shown.display_names,
+        "columns": shown.columns,
+        "label": label if label is not None else shown.first_label(),
+        "triplets": triplets,
+        "title": title,
+    }
+
+
+def _wait_for_ctrl_c() -> None:
+    import threading  # noqa: PLC0415
+
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        return

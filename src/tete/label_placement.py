@@ -1,0 +1,96 @@
+"""Names beside points, none of which covers another name or a point; names without room are left out."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["place_labels"]
+
+MOST_TRIED = 2000
+
+# Where the name goes: horizontal and vertical alignment, and the direction from the point.
+SIDES = (
+    ("left", "center", 1, 0),
+    ("right", "center", -1, 0),
+    ("center", "bottom", 0, 1),
+    ("center", "top", 0, -1),
+    ("left", "bottom", 1, 1),
+    ("left", "top", 1, -1),
+    ("right", "bottom", -1, 1),
+    ("right", "top", -1, -1),
+)
+
+
+def place_labels(
+    axes: "Axes",
+    places: NDArray[np.float64],
+    names: list[str],
+    *,
+    radius: float = 2.0,
+    size: float = 7.0,
+    longest: int = 28,
+) -> int:
+    """Write names beside their points wherever there is room, lonely points first; returns how many were written.
+
+    `radius` is that of the points, `size` that of the letters, both in points; names are cut to `longest` letters.
+    """
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()  # settles the layout, and so where points are in pixels
+    points = axes.transData.transform(places)
+    frame = axes.get_window_extent()
+    pixels = figure.dpi / 72.0  # in a point
+    gap = radius + 1.0
+    taken = np.column_stack([points - radius * pixels, points + radius * pixels])  # left, bottom, right, top
+    written = 0
+    for number in _lonely_first(points)[:MOST_TRIED]:
+        name = names[number] if len(names[number]) <= longest else f"{names[number][: longest - 1]}…"
+        name = name.replace("$", r"\$")  # names are data, never formulas
+        text = axes.text(0.0, 0.0, name, fontsize=size)
+        extent = text.get_window_extent()
+        text.remove()
+        for horizontal, vertical, right, up in SIDES:
+            box = _box(points[number], gap * pixels, extent.width, extent.height, right, up)
+            inside = box[0] >= frame.x0 and box[1] >= frame.y0 and box[2] <= frame.x1 and box[3] <= frame.y1
+            if inside and not _overlaps(box, np.delete(taken, number, axis=0)):
+                axes.annotate(
+                    name,
+                    places[number],
+                    xytext=(right * gap, up * gap),
+                    textcoords="offset points",
+                    ha=horizontal,
+                    va=vertical,
+                    fontsize=size,
+                    in_layout=False,
+                )
+                taken = np.vstack([taken, box])
+                written += 1
+                break
+    return written
+
+
+def _lonely_first(points: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The points' order by the distance to their nearest neighbour, the largest first."""
+    from scipy.spatial import KDTree  # noqa: PLC0415
+
+    if len(points) < 2:
+        return np.arange(len(points))
+    distances = np.asarray(KDTree(points).query(points, k=2)[0])[:, 1]
+    return np.argsort(-distances, kind="stable")
+
+
+def _box(
+    point: NDArray[np.float64], gap: float, width: float, height: float, right: int, up: int
+) -> NDArray[np.float64]:
+    left = point[0] + right * gap + (0.0 if right > 0 else -width if right < 0 else -width / 2)
+    bottom = point[1] + up * gap + (0.0 if up > 0 else -height if up < 0 else -height / 2)
+    return np.array([left, bottom, left + width, bottom + height])
+
+
+def _overlaps(box: NDArray[np.float64], boxes: NDArray[np.float64]) -> bool:
+    apart = (boxes[:, 2] < box[0]) | (boxes[:, 0] > box[2]) | (boxes[:, 3] < box[1]) | (boxes[:, 1] > box[3])
+    return not bool(apart.all())

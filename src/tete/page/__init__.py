@@ -1,0 +1,196 @@
+"""The interactive page: one HTML file with everything inside, which works offline and runs no code from names.
+
+Bokeh draws the points; `page.js` does the rest (search, colours, legend, neighbours, answers, export) and puts names on
+the page as text only.
+"""
+
+import base64
+import html
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tete.continuation import principal_axes
+from tete.exceptions import InvalidParameterError
+from tete.io.sources import AnyPath
+from tete.io.writing import atomic_write
+from tete.metrics import satisfied
+from tete.plotting import COLORS, is_number_scale
+from tete.randomness import make_generator
+from tete.triplets import Triplets
+from tete.validation import check_map
+
+if TYPE_CHECKING:
+    from bokeh.plotting import figure
+
+__all__ = ["make_page", "write_page"]
+
+MOST_ANSWERS = 300_000  # about 5 MB in the file; beyond this a sample is shown
+SCALE_STEPS = 64
+
+
+def write_page(path: AnyPath, embedding: ArrayLike, *, force: bool = False, **details: Any) -> None:
+    """Write the page of a map to a file; `details` are those of `make_page`."""
+    page = make_page(embedding, **details)
+    with atomic_write(path, force=force) as stream:
+        stream.write(page.encode())
+
+
+def make_page(
+    embedding: ArrayLike,
+    *,
+    names: Sequence[Any] | None = None,
+    columns: Mapping[str, ArrayLike] | None = None,
+    label: str | None = None,
+    triplets: Triplets | None = None,
+    title: str = "Map",
+) -> str:
+    """The page of a map, as HTML.
+
+    Parameters
+    ----------
+    embedding : array of shape (n_objects, n_components)
+        Beyond two dimensions the first two principal axes are drawn; neighbours are those of all dimensions.
+    names : sequence of n_objects names, optional
+    columns : mapping of names to arrays of n_objects values, optional
+        What to colour by: classes or numbers.
+    label : str, optional
+        The column to colour by at first.
+    triplets : Triplets, optional
+        Answers, to be listed with the object that is clicked.
+    title : str, default="Map"
+    """
+    places = check_map("embedding", embedding)
+    values = {name: _check_column(name, column, len(places)) for name, column in (columns or {}).items()}
+    if label is not None and label not in values:
+        raise InvalidParameterError(f"`label` must be one of the columns {sorted(values)}, got {label!r}.")
+    texts = [str(name) for name in (range(len(places)) if names is None else names)]
+    if len(texts) != len(places):
+        raise InvalidParameterError(f"`names` must have one name for each of {len(places)} objects, got {len(texts)}.")
+    data = {
+        "names": texts,
+        "columns": [_described(name, column) for name, column in values.items()],
+        "label": label,
+        "colors": COLORS,
+        "embedding": _packed(places.astype(np.float32)),
+        "n_components": places.shape[1],
+        "answers": None if triplets is None else _answers(places, triplets),
+    }
+    return _filled(title, data, _plot(places))
+
+
+def _check_column(name: str, column: ArrayLike, length: int) -> NDArray[Any]:
+    values = np.asarray(column)
+    if values.shape != (length,):
+        raise InvalidParameterError(
+            f"`columns` must have one entry for each of {length} objects, got shape {values.shape} in {name!r}."
+        )
+    return values
+
+
+def _described(name: str, values: NDArray[Any]) -> dict[str, Any]:
+    """A column as plain values, and whether it is a measurement or has classes."""
+    if values.dtype.kind in "iuf":
+        numbers = [None if not np.isfinite(value) else value for value in values.tolist()]
+        return {"name": name, "kind": "number" if is_number_scale(values) else "class", "values": numbers}
+    return {"name": name, "kind": "class", "values": [str(value) for value in values.tolist()]}
+
+
+def _answers(places: NDArray[np.float64], triplets: Triplets) -> dict[str, Any]:
+    """The triplets, packed, and whether the map agrees; of very many a sample."""
+    total = len(triplets)
+    if total > MOST_ANSWERS:
+        rows = np.sort(make_generator(0).choice(total, size=MOST_ANSWERS, replace=False))
+        triplets = triplets.select(rows)
+    return {
+        "total": total,
+        "rows": _packed(triplets.to_array().astype(np.int32)),
+        "agrees": _packed(satisfied(places, triplets).astype(np.uint8)),
+    }
+
+
+def _packed(array: NDArray[Any]) -> str:
+    """The array's bytes, lowest first, as text."""
+    return base64.b64encode(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()).decode()
+
+
+def _plot(places: NDArray[np.float64]) -> "figure":
+    """The points, without colours and names: `page.js` adds these."""
+    try:
+        from bokeh.models import BooleanFilter, CDSView, ColumnDataSource  # noqa: PLC0415
+        from bokeh.plotting import figure  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError("the interactive page needs bokeh: pip install 'tete[plot]'") from error
+    plane = principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
+    plot = figure(
+        sizing_mode="stretch_both",
+        output_backend="webgl",
+        match_aspect=True,
+        tools="pan,wheel_zoom,box_zoom,lasso_select,tap,reset,save",
+        active_scroll="wheel_zoom",
+        tooltips=[("", "@name"), ("", "@label")],
+        x_axis_location=None,
+        y_axis_location=None,
+        name="map",
+    )
+    plot.grid.visible = False
+    _hold_frame(plot, plane)
+    links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
+    plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
+    looks = {"name": "", "label": "", "color": COLORS[0], "marker": "circle"}
+    data: dict[str, Any] = {
+        "x": plane[:, 0],
+        "y": plane[:, 1],
+        **{name: [value] * len(plane) for name, value in looks.items()},
+    }
+    plot.scatter(
+        "x",
+        "y",
+        source=ColumnDataSource(data, name="points"),
+        view=CDSView(filter=BooleanFilter(booleans=[True] * len(plane), name="visible")),
+        marker="marker",
+        size=float(np.clip(600.0 / np.sqrt(len(plane)), 3.0, 11.0)),
+        fill_color="color",
+        line_color=None,
+        fill_alpha=0.85,
+        nonselection_fill_alpha=0.12,
+    )
+    return plot
+
+
+def _hold_frame(plot: "figure", plane: NDArray[np.float64]) -> None:
+    """Let the frame follow the outermost places alone, so that hiding a group does not move the map."""
+    corners = np.array([plane.min(axis=0), plane.max(axis=0)])
+    outermost = plot.scatter(corners[:, 0], corners[:, 1], size=0)
+    for axis in (plot.x_range, plot.y_range):
+        axis.update(renderers=[outermost])
+
+
+def _filled(title: str, data: dict[str, Any], plot: "figure") -> str:
+    """The template with the plot, the data and the scripts inside."""
+    from bokeh.embed import components  # noqa: PLC0415
+    from bokeh.palettes import cividis  # noqa: PLC0415
+    from bokeh.resources import Resources  # noqa: PLC0415
+
+    data["scale"] = cividis(SCALE_STEPS)
+    script, division = components(plot)
+    parts = {
+        "TITLE": html.escape(title),
+        "STYLE": _file("page.css"),
+        "BOKEH": Resources(mode="inline", components=["bokeh", "bokeh-gl"]).render(),
+        "PLOT": division,
+        "PLOT_SCRIPT": script,
+        "SCRIPT": _file("page.js"),
+        # Within a script element only "<" could end it, and JSON has another spelling for that.
+        "DATA": json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c"),
+    }
+    pieces = _file("page.html").split("@@")  # text and the names of parts in turn, so that no part is looked into
+    return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+
+
+def _file(name: str) -> str:
+    return files("tete.page").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,282 @@
+"use strict";
+// Everything beside the points. Names come from people's files: they are put on the page with textContent only.
+(() => {
+  const MARKERS = ["circle", "square", "triangle", "diamond", "inverted_triangle", "plus", "hex", "star"];
+  const SIGNS = ["●", "■", "▲", "◆", "▼", "✚", "⬢", "★"];
+  const GREY = "#bbbbbb";
+  const NEIGHBOURS = 10;
+  const LISTED = 200;
+
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const count = data.names.length;
+  const embedding = new Float32Array(unpack(data.embedding).buffer);
+  const rows = data.answers && new Int32Array(unpack(data.answers.rows).buffer);
+  const agrees = data.answers && unpack(data.answers.agrees);
+  const element = (id) => document.getElementById(id);
+  let source, links, visible, plot;
+  let labels = new Array(count).fill("");
+  let hidden = new Set();
+
+  function unpack(text) {
+    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  }
+
+  function make(tag, properties = {}, ...children) {
+    const made = Object.assign(document.createElement(tag), properties);
+    made.append(...children);
+    return made;
+  }
+
+  function objectButton(index) {
+    const button = make("button", { className: "object", type: "button", textContent: data.names[index] });
+    button.addEventListener("click", () => show(index));
+    return button;
+  }
+
+  // Colours and legend ---------------------------------------------------------------------------------------------
+
+  function colourBy(name) {
+    const column = data.columns.find((each) => each.name === name);
+    hidden = new Set();
+    element("legend").replaceChildren();
+    const looks = { color: new Array(count).fill(data.colors[0]), marker: new Array(count).fill("circle") };
+    labels = new Array(count).fill("");
+    if (column) {
+      labels = column.values.map((value) => (value === null ? "" : String(value)));
+      (column.kind === "number" ? colourNumbers : colourClasses)(column, looks);
+    }
+    source.data = { ...source.data, ...looks, label: labels };
+    showVisible();
+  }
+
+  function colourNumbers(column, looks) {
+    const known = column.values.filter((value) => value !== null);
+    const low = known.reduce((a, b) => Math.min(a, b), Infinity);
+    const high = known.reduce((a, b) => Math.max(a, b), -Infinity);
+    const steps = data.scale.length - 1;
+    column.values.forEach((value, index) => {
+      const share = high > low ? (value - low) / (high - low) : 0.5;
+      looks.color[index] = value === null ? GREY : data.scale[Math.round(share * steps)];
+    });
+    const bar = make("div", { className: "scale" });
+    bar.style.background = `linear-gradient(to right, ${data.scale.join(",")})`;
+    const ends = [low, high].map((end) => make("span", { textContent: Number(end.toPrecision(4)) }));
+    element("legend").append(bar, make("div", { className: "ends" }, ...ends));
+  }
+
+  function colourClasses(column, looks) {
+    const sizes = new Map();
+    labels.forEach((label) => sizes.set(label, (sizes.get(label) || 0) + 1));
+    const bySize = [...sizes.keys()].filter((label) => label !== "").sort((a, b) => sizes.get(b) - sizes.get(a));
+    const look = new Map(bySize.map((label, rank) => [label, classLook(rank)]));
+    look.set("", { color: GREY, marker: "circle", sign: "●" });
+    labels.forEach((label, index) => {
+      looks.color[index] = look.get(label).color;
+      looks.marker[index] = look.get(label).marker;
+    });
+    const ordered = [...sizes.keys()].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+    element("legend").append(...ordered.slice(0, LISTED).map((label) => legendButton(label, look.get(label), sizes)));
+    if (ordered.length > LISTED) element("legend").append(more(ordered.length - LISTED));
+  }
+
+  function classLook(rank) {
+    const shapes = Math.floor(rank / data.colors.length);
+    if (shapes >= MARKERS.length) return { color: GREY, marker: "circle", sign: "●" };
+    return { color: data.colors[rank % data.colors.length], marker: MARKERS[shapes], sign: SIGNS[shapes] };
+  }
+
+  function legendButton(label, look, sizes) {
+    const swatch = make("span", { className: "swatch", textContent: look.sign });
+    swatch.style.color = look.color;
+    const button = make("button", { type: "button" }, swatch, `${label || "(none)"} (${sizes.get(label)})`);
+    button.setAttribute("aria-pressed", "true");
+    button.title = "Hide or show this group";
+    button.addEventListener("click", () => {
+      if (!hidden.delete(label)) hidden.add(label);
+      button.setAttribute("aria-pressed", String(!hidden.has(label)));
+      showVisible();
+      if (source.selected.indices.length) selectionChanged();
+    });
+    return button;
+  }
+
+  function showVisible() {
+    visible.booleans = labels.map((label) => !hidden.has(label));
+    source.change.emit();
+  }
+
+  // Selection, search, export --------------------------------------------------------------------------------------
+
+  function select(indices) {
+    source.selected.indices = indices;
+  }
+
+  function selectionChanged() {
+    const chosen = source.selected.indices.filter((index) => !hidden.has(labels[index]));
+    link(chosen.length === 1 ? chosen[0] : null, chosen.length === 1 ? nearest(chosen[0]) : []);
+    if (chosen.length === 1) showObject(chosen[0]);
+    else if (chosen.length > 1) showList(chosen);
+    else element("details").replaceChildren(make("p", { className: "hint", textContent: "Nothing is selected." }));
+  }
+
+  function show(index) {
+    if (source.selected.indices.length === 1 && source.selected.indices[0] === index) showObject(index);
+    else select([index]);
+    bringIntoView(index);
+  }
+
+  function bringIntoView(index) {
+    const [x, y] = [source.data.x[index], source.data.y[index]];
+    const [across, up] = [plot.x_range, plot.y_range];
+    if (x >= across.start && x <= across.end && y >= up.start && y <= up.end) return;
+    const [width, height] = [across.end - across.start, up.end - up.start];
+    [across.start, across.end] = [x - width / 2, x + width / 2];
+    [up.start, up.end] = [y - height / 2, y + height / 2];
+  }
+
+  function search(text) {
+    const wanted = text.trim().toLocaleLowerCase();
+    const found = [];
+    if (wanted) {
+      data.names.forEach((name, index) => {
+        if (name.toLocaleLowerCase().includes(wanted)) found.push(index);
+      });
+    }
+    select(found);
+    if (wanted && !found.length) {
+      element("details").replaceChildren(make("p", { className: "hint", textContent: "No name has this part." }));
+    }
+  }
+
+  function showList(chosen) {
+    const button = make("button", { type: "button", id: "export", textContent: "Save the selection as CSV" });
+    button.addEventListener("click", () => download(chosen));
+    const list = make("ul", { id: "selection" }, ...chosen.slice(0, LISTED).map((i) => make("li", {}, objectButton(i))));
+    const heading = make("h2", { textContent: `${chosen.length.toLocaleString("en")} objects selected` });
+    const rest = chosen.length > LISTED ? [more(chosen.length - LISTED)] : [];
+    element("details").replaceChildren(heading, button, list, ...rest);
+  }
+
+  function more(number) {
+    return make("p", { className: "more", textContent: `and ${number.toLocaleString("en")} more` });
+  }
+
+  function csvOf(chosen) {
+    const quoted = (value) => {
+      const text = value === null ? "" : String(value);
+      return /[",\n\r;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    const header = ["object", "x", "y", ...data.columns.map((column) => column.name)];
+    const lines = chosen.map((index) => [
+      data.names[index],
+      source.data.x[index],
+      source.data.y[index],
+      ...data.columns.map((column) => column.values[index]),
+    ]);
+    return [header, ...lines].map((line) => line.map(quoted).join(",")).join("\n") + "\n";
+  }
+
+  function download(chosen) {
+    const address = URL.createObjectURL(new Blob([csvOf(chosen)], { type: "text/csv;charset=utf-8" }));
+    make("a", { href: address, download: "selection.csv" }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  }
+
+  // One object: what is known, its neighbours, its answers -----------------------------------------------------------
+
+  function showObject(index) {
+    const known = make("dl", { id: "known" });
+    for (const column of data.columns) {
+      const value = column.values[index];
+      if (value === null || value === "") continue;
+      known.append(make("dt", { textContent: column.name }), make("dd", { textContent: value }));
+    }
+    const parts = [make("h2", { id: "object", textContent: data.names[index] }), known];
+    parts.push(make("h2", { textContent: "Nearest neighbours" }));
+    parts.push(make("ul", { id: "neighbours" }, ...nearest(index).map((other) => make("li", {}, objectButton(other)))));
+    if (rows) parts.push(...answersAbout(index));
+    element("details").replaceChildren(...parts);
+  }
+
+  function link(index, others) {
+    const { x, y } = source.data;
+    links.data = {
+      x: others.map(() => x[index]),
+      y: others.map(() => y[index]),
+      to_x: others.map((other) => x[other]),
+      to_y: others.map((other) => y[other]),
+    };
+  }
+
+  function nearest(index) {
+    const size = data.n_components;
+    const best = [];
+    for (let other = 0; other < count; other++) {
+      if (other === index) continue;
+      let distance = 0;
+      for (let axis = 0; axis < size; axis++) {
+        const difference = embedding[other * size + axis] - embedding[index * size + axis];
+        distance += difference * difference;
+      }
+      if (best.length < NEIGHBOURS || distance < best[best.length - 1][0]) {
+        const place = best.findIndex(([farther]) => distance < farther);
+        best.splice(place < 0 ? best.length : place, 0, [distance, other]);
+        best.length = Math.min(best.length, NEIGHBOURS);
+      }
+    }
+    return best.map(([, other]) => other);
+  }
+
+  function answersAbout(index) {
+    const found = { agrees: [], contradicted: [] };
+    for (let row = 0; row < agrees.length; row++) {
+      if (rows[3 * row] === index || rows[3 * row + 1] === index || rows[3 * row + 2] === index) {
+        found[agrees[row] ? "agrees" : "contradicted"].push(row);
+      }
+    }
+    const [good, bad] = [found.agrees.length, found.contradicted.length];
+    const sampled = data.answers.total > agrees.length ? " (of a sample)" : "";
+    const summary = `The map agrees with ${good} answers about it and contradicts ${bad}${sampled}.`;
+    const lists = Object.entries(found).map(([kind, those]) => answerList(kind, those, index));
+    return [make("h2", { textContent: "Answers" }), make("p", { id: "agreement", textContent: summary }), ...lists.reverse()];
+  }
+
+  function answerList(kind, those, index) {
+    const anchored = those.filter((row) => rows[3 * row] === index);
+    const ordered = anchored.concat(those.filter((row) => rows[3 * row] !== index));
+    const lines = ordered.slice(0, 50).map((row) => {
+      const sign = make("span", { className: "sign", textContent: kind === "agrees" ? "✓" : "✗" });
+      const [anchor, near, far] = [0, 1, 2].map((place) => data.names[rows[3 * row + place]]);
+      return make("li", { className: kind }, sign, `${anchor}: more like ${near} than like ${far}`);
+    });
+    const heading = kind === "agrees" ? "The map agrees" : "The map contradicts";
+    const rest = ordered.length > 50 ? [more(ordered.length - 50)] : [];
+    if (!lines.length) return make("div");
+    return make("div", {}, make("h2", { textContent: heading }), make("ul", { className: kind }, ...lines), ...rest);
+  }
+
+  // Start ------------------------------------------------------------------------------------------------------------
+
+  function start() {
+    const opened = window.Bokeh && Bokeh.documents[0];
+    if (!opened || !opened.is_idle) {
+      setTimeout(start, 50);
+      return;
+    }
+    [source, links, visible, plot] = ["points", "links", "visible", "map"].map((name) => opened.get_model_by_name(name));
+    source.data = { ...source.data, name: data.names };
+    const answers = data.answers ? `, ${data.answers.total.toLocaleString("en")} answers` : "";
+    element("summary").textContent = `${count.toLocaleString("en")} objects${answers}`;
+    const names = ["", ...data.columns.map((column) => column.name)];
+    element("column").append(...names.map((name) => make("option", { value: name, textContent: name || "nothing" })));
+    element("color-by").hidden = !data.columns.length;
+    element("column").value = data.label || "";
+    element("column").addEventListener("change", (event) => colourBy(event.target.value));
+    element("search").addEventListener("input", (event) => search(event.target.value));
+    source.selected.properties.indices.change.connect(selectionChanged);
+    colourBy(data.label || "");
+    document.body.dataset.ready = "yes";
+  }
+
+  start();
+})();

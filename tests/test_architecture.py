@@ -22,7 +22,7 @@ LAYERS = [
     {"spectral", "continuation"},
     {"base"},
     {"embedding"},
-    {"datasets", "agreement", "report", "plotting", "serving"},
+    {"datasets", "agreement", "report", "plotting", "serving", "thumbnails"},
     {"page"},
     {"demo"},
     {"cli"},

@@ -199,6 +199,17 @@ class TestInTheBrowser:
         shown.mouse(("move", 1.4, 0.0))
         assert EVIL in eventually(lambda: shown.browser.execute_script(TOOLTIP))
 
+    def test_pictures_are_shown(self, browser, tmp_path):
+        dot = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+        write_page(tmp_path / "map.html", PLACES, names=NAMES, images=[dot, "", "", dot, "", ""])
+        shown = Page(browser, tmp_path / "map.html")
+        shown.mouse(("move", 1.4, 0.0))
+        assert EVIL in eventually(lambda: browser.execute_script(TOOLTIP))
+        shown.click(0.0, 0.0)
+        assert eventually(lambda: shown.elements("#details img"))[0].get_attribute("src") == dot
+        assert shown.errors() == []
+        assert browser.title == "Map"
+
     def test_a_click_shows_neighbours_and_answers(self, shown):
         shown.click(0.0, 0.0)
         eventually(lambda: shown.text("#object") == "origin")

@@ -192,6 +192,8 @@
       known.append(make("dt", { textContent: column.name }), make("dd", { textContent: value }));
     }
     const parts = [make("h2", { id: "object", textContent: data.names[index] }), known];
+    const picture = data.images && data.images[index];
+    if (picture) parts.splice(1, 0, make("img", { src: picture, alt: "" }));
     parts.push(make("h2", { textContent: "Nearest neighbours" }));
     parts.push(make("ul", { id: "neighbours" }, ...nearest(index).map((other) => make("li", {}, objectButton(other)))));
     if (rows) parts.push(...answersAbout(index));
@@ -265,6 +267,7 @@
     }
     [source, links, visible, plot] = ["points", "links", "visible", "map"].map((name) => opened.get_model_by_name(name));
     source.data = { ...source.data, name: data.names };
+    if (data.images) source.data.image = data.images.map((address) => address || "data:,");
     const answers = data.answers ? `, ${data.answers.total.toLocaleString("en")} answers` : "";
     element("summary").textContent = `${count.toLocaleString("en")} objects${answers}`;
     const names = ["", ...data.columns.map((column) => column.name)];

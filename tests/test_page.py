@@ -221,6 +221,16 @@ class TestInTheBrowser:
         links = "return Bokeh.documents[0].get_model_by_name('links').data.x.length"
         assert shown.browser.execute_script(links) == 5
 
+    def test_a_click_in_a_crowd_means_the_nearest(self, browser, tmp_path):
+        crowd = np.array([[0.0, 0.0], [0.001, 0.0], [-0.001, 0.0], [1.0, 1.0], [-1.0, -1.0]])
+        write_page(tmp_path / "map.html", crowd, names=list("abcde"))
+        shown = Page(browser, tmp_path / "map.html")
+        shown.click(0.0, 0.0)
+        assert eventually(lambda: shown.text("#object")) in {"a", "b", "c"}
+        assert (
+            browser.execute_script("return Bokeh.documents[0].get_model_by_name('points').selected.indices.length") == 1
+        )
+
     def test_a_neighbour_can_be_clicked(self, shown):
         shown.click(0.0, 0.0)
         eventually(lambda: shown.elements("#neighbours button"))[0].click()

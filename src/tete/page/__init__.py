@@ -31,6 +31,7 @@ __all__ = ["make_page", "write_page"]
 
 MOST_ANSWERS = 300_000  # about 5 MB in the file; beyond this a sample is shown
 SCALE_STEPS = 64
+MOST_HOVERED = 4  # in a crowd, the tooltips of all objects under the mouse would cover the map
 
 # Bokeh escapes what it puts in for @name and the like.
 PLAIN_HOVER = [("", "@name"), ("", "@label")]
@@ -44,6 +45,7 @@ FIGURE: dict[str, Any] = {
     "match_aspect": True,
     "tools": "pan,wheel_zoom,box_zoom,lasso_select,tap,reset,save",
     "active_scroll": "wheel_zoom",
+    "toolbar_location": "above",
     "x_axis_location": None,
     "y_axis_location": None,
 }
@@ -171,7 +173,7 @@ def _plot(places: NDArray[np.float64], hover: Any) -> "figure":
     )
     for tool in plot.tools:
         if isinstance(tool, (HoverTool, LassoSelectTool, TapTool)):
-            tool.update(renderers=[points])
+            tool.update(renderers=[points], **({"limit": MOST_HOVERED} if isinstance(tool, HoverTool) else {}))
     return plot
 
 

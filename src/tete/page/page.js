@@ -119,6 +119,14 @@
     else element("details").replaceChildren(make("p", { className: "hint", textContent: "Nothing is selected." }));
   }
 
+  // A click in a crowd means the nearest object, not all that lie under the mouse.
+  function tapped(event) {
+    const chosen = source.selected.indices;
+    if (chosen.length < 2 || (event.modifiers && event.modifiers.shift)) return;
+    const distance = (index) => Math.hypot(source.data.x[index] - event.x, source.data.y[index] - event.y);
+    select([chosen.reduce((best, index) => (distance(index) < distance(best) ? index : best))]);
+  }
+
   function show(index) {
     if (source.selected.indices.length === 1 && source.selected.indices[0] === index) showObject(index);
     else select([index]);
@@ -277,6 +285,7 @@
     element("column").addEventListener("change", (event) => colourBy(event.target.value));
     element("search").addEventListener("input", (event) => search(event.target.value));
     source.selected.properties.indices.change.connect(selectionChanged);
+    plot.on_event("tap", (event) => setTimeout(() => tapped(event), 0)); // after the points under it are selected
     colourBy(data.label || "");
     document.body.dataset.ready = "yes";
   }

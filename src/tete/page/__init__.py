@@ -153,7 +153,7 @@ def _plot(places: NDArray[np.float64], hover: Any) -> "figure":
     _hold_frame(plot, plane)
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
-    looks = {"name": "", "label": "", "image": NO_IMAGE, "color": COLORS[0], "marker": "circle"}
+    looks = {"name": "", "label": "", "image": NO_IMAGE, "color": COLORS[0]}
     data: dict[str, Any] = {
         "x": plane[:, 0],
         "y": plane[:, 1],
@@ -164,7 +164,6 @@ def _plot(places: NDArray[np.float64], hover: Any) -> "figure":
         "y",
         source=ColumnDataSource(data, name="points"),
         view=CDSView(filter=BooleanFilter(booleans=[True] * len(plane), name="visible")),
-        marker="marker",
         size=float(np.clip(600.0 / np.sqrt(len(plane)), 3.0, 11.0)),
         fill_color="color",
         line_color=None,

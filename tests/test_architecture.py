@@ -22,7 +22,7 @@ LAYERS = [
     {"spectral", "continuation", "neighborhoods", "features"},
     {"base", "mapping"},
     {"embedding", "reduction"},
-    {"datasets", "agreement", "report", "plotting", "serving"},
+    {"datasets", "agreement", "report", "plotting", "serving", "thumbnails"},
     {"page"},
     {"demo"},
     {"cli"},

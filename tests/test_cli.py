@@ -240,7 +240,11 @@ class TestMistakes:
 
     def test_ctrl_c_changes_no_file(self, tmp_path):
         (tmp_path / "map.csv").write_text("mine")
-        command = [sys.executable, "-m", "tete", "embed", "-", "-o", "map.csv", "--force"]
+        # A shell's background jobs ignore the signal, and so would this process if the tests run in one.
+        program = (
+            "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);from tete.cli import app; app()"
+        )
+        command = [sys.executable, "-c", program, "embed", "-", "-o", "map.csv", "--force"]
         pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
         with subprocess.Popen(command, cwd=tmp_path, text=True, **pipes) as process:
             process.stdin.write("anchor,near,far\n" + "0,1,2\n" * 100_000)  # more than a pipe holds: it is being read

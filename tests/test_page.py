@@ -199,6 +199,17 @@ class TestInTheBrowser:
         shown.mouse(("move", 1.4, 0.0))
         assert EVIL in eventually(lambda: shown.browser.execute_script(TOOLTIP))
 
+    def test_pictures_are_shown(self, browser, tmp_path):
+        dot = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+        write_page(tmp_path / "map.html", PLACES, names=NAMES, images=[dot, "", "", dot, "", ""])
+        shown = Page(browser, tmp_path / "map.html")
+        shown.mouse(("move", 1.4, 0.0))
+        assert EVIL in eventually(lambda: browser.execute_script(TOOLTIP))
+        shown.click(0.0, 0.0)
+        assert eventually(lambda: shown.elements("#details img"))[0].get_attribute("src") == dot
+        assert shown.errors() == []
+        assert browser.title == "Map"
+
     def test_a_click_shows_neighbours_and_answers(self, shown):
         shown.click(0.0, 0.0)
         eventually(lambda: shown.text("#object") == "origin")
@@ -209,6 +220,16 @@ class TestInTheBrowser:
         assert shown.texts("#known dd") == ["a", "0.5"]
         links = "return Bokeh.documents[0].get_model_by_name('links').data.x.length"
         assert shown.browser.execute_script(links) == 5
+
+    def test_a_click_in_a_crowd_means_the_nearest(self, browser, tmp_path):
+        crowd = np.array([[0.0, 0.0], [0.001, 0.0], [-0.001, 0.0], [1.0, 1.0], [-1.0, -1.0]])
+        write_page(tmp_path / "map.html", crowd, names=list("abcde"))
+        shown = Page(browser, tmp_path / "map.html")
+        shown.click(0.0, 0.0)
+        assert eventually(lambda: shown.text("#object")) in {"a", "b", "c"}
+        assert (
+            browser.execute_script("return Bokeh.documents[0].get_model_by_name('points').selected.indices.length") == 1
+        )
 
     def test_a_neighbour_can_be_clicked(self, shown):
         shown.click(0.0, 0.0)

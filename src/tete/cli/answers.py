@@ -102,7 +102,9 @@ def check(
     skip_invalid: SkipInvalid = False,
     as_json: Json = False,
 ) -> None:
-    """Say what a file of answers contains, without making a map: repeats, contradictions, gaps, agreement.
+    """Say what a file of answers contains.
+
+    Counts repeats, contradictions, gaps and parts, and how far people agree; makes no map.
 
     Example: tete check answers.csv
     """

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tete.cli.messages import lines, one_sentence, print_result
-from tete.cli.options import Encoding, Force, Label, Objects, Plot, Quiet
+from tete.cli.options import Columns, Encoding, Force, Label, Objects, Plot, Quiet, SkipInvalid
 
 if TYPE_CHECKING:
     from tete.io import Map
@@ -22,7 +22,10 @@ def view(
     label: Label = None,
     objects: Objects = None,
     answers: Annotated[str | None, typer.Option(help="Answers to show with the object that is clicked.")] = None,
+    images: Annotated[Path | None, typer.Option(help="Folder of pictures named after the objects.")] = None,
     plot: Plot = None,
+    columns: Columns = "",
+    skip_invalid: SkipInvalid = False,
     serve: Annotated[
         bool, typer.Option("--serve", help="Show the page to this computer instead of writing it.")
     ] = False,
@@ -36,19 +39,20 @@ def view(
     """
     page = None if serve else output or Path(map_file if map_file != "-" else "map").with_suffix(".html")
     check_pictures(plot, page, force=force)
-    from tete.io import read_answers, read_map  # noqa: PLC0415
+    from tete.io import read_map  # noqa: PLC0415
 
     found = read_map(map_file, encoding=encoding)
     if objects is not None:
         found = found.with_columns(objects, encoding=encoding)
     check_label(found, label)
-    triplets = None if answers is None else read_answers(answers, names=found.labels, encoding=encoding)
-    write_pictures(found, triplets, plot, page, label, title=Path(map_file).stem, force=force)
+    triplets = _answers_about(found, answers, columns, encoding, skip_invalid)
+    title = Path(map_file).stem
+    write_pictures(found, triplets, plot, page, label, title=title, images=images, force=force)
     if serve:
         from tete.page import make_page  # noqa: PLC0415
         from tete.serving import serve_page  # noqa: PLC0415
 
-        details = _details(found, triplets, label, Path(map_file).stem)
+        details = _details(found, triplets, label, title) | _images(found, images)
         with serve_page(make_page(found.embedding, **details)) as address:
             typer.echo(f"The page is at {address} until you press Ctrl-C.")
             _wait_for_ctrl_c()
@@ -63,9 +67,10 @@ def demo(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show what it does on handwritten digits, in about a minute, without downloading anything.
+    """Show what it does on handwritten digits.
 
-    Maps 600 digits from 60,000 comparisons of which 0, 20 and 40 % are reversed, with t-STE and with t-ETE.
+    Takes about a minute and downloads nothing. Maps 600 digits from 60,000 comparisons of which 0, 20 and 40 % are
+    reversed, with t-STE and with t-ETE.
 
     Example: tete demo
     """
@@ -101,6 +106,7 @@ def write_pictures(
     label: str | None,
     *,
     title: str,
+    images: Path | None = None,
     force: bool,
 ) -> None:
     """Write the picture and the page that were asked for."""
@@ -117,7 +123,7 @@ def write_pictures(
     if page is not None:
         from tete.page import write_page  # noqa: PLC0415
 
-        write_page(page, shown.embedding, force=force, **details)
+        write_page(page, shown.embedding, force=force, **details, **_images(shown, images))
 
 
 def check_label(shown: "Map", label: str | None) -> None:
@@ -138,6 +144,27 @@ def _details(shown: "Map", triplets: "Triplets | None", label: str | None, title
         "triplets": triplets,
         "title": title,
     }
+
+
+def _images(shown: "Map", folder: Path | None) -> dict[str, Any]:
+    """Pictures named after the objects, or after what a column "image" or "image_file" says."""
+    if folder is None:
+        return {}
+    from tete.thumbnails import read_thumbnails  # noqa: PLC0415
+
+    files = next((shown.columns[name] for name in ("image", "image_file") if name in shown.columns), shown.labels)
+    return {"images": read_thumbnails(folder, [str(file) for file in files])}
+
+
+def _answers_about(
+    shown: "Map", answers: str | None, columns: str, encoding: str, skip_invalid: bool
+) -> "Triplets | None":
+    from tete.io import read_answers  # noqa: PLC0415
+
+    if answers is None:
+        return None
+    chosen = [column.strip() for column in columns.split(",")] if columns else None
+    return read_answers(answers, columns=chosen, names=shown.labels, encoding=encoding, skip_invalid=skip_invalid)
 
 
 def _wait_for_ctrl_c() -> None:

@@ -31,6 +31,24 @@ __all__ = ["make_page", "write_page"]
 
 MOST_ANSWERS = 300_000  # about 5 MB in the file; beyond this a sample is shown
 SCALE_STEPS = 64
+MOST_HOVERED = 4  # in a crowd, the tooltips of all objects under the mouse would cover the map
+
+# Bokeh escapes what it puts in for @name and the like.
+PLAIN_HOVER = [("", "@name"), ("", "@label")]
+PICTURE_HOVER = '<div><img src="@image" alt=""><div>@name</div><div>@label</div></div>'
+NO_IMAGE = "data:,"
+
+FIGURE: dict[str, Any] = {
+    "name": "map",
+    "sizing_mode": "stretch_both",
+    "output_backend": "webgl",
+    "match_aspect": True,
+    "tools": "pan,wheel_zoom,box_zoom,lasso_select,tap,reset,save",
+    "active_scroll": "wheel_zoom",
+    "toolbar_location": "above",
+    "x_axis_location": None,
+    "y_axis_location": None,
+}
 
 
 def write_page(path: AnyPath, embedding: ArrayLike, *, force: bool = False, **details: Any) -> None:
@@ -47,6 +65,7 @@ def make_page(
     columns: Mapping[str, ArrayLike] | None = None,
     label: str | None = None,
     triplets: Triplets | None = None,
+    images: Sequence[str] | None = None,
     title: str = "Map",
 ) -> str:
     """The page of a map, as HTML.
@@ -62,6 +81,8 @@ def make_page(
         The column to colour by at first.
     triplets : Triplets, optional
         Answers, to be listed with the object that is clicked.
+    images : sequence of n_objects data addresses, optional
+        Pictures of the objects, shown under the mouse: see `tete.thumbnails`; "" where there is none.
     title : str, default="Map"
     """
     places = check_map("embedding", embedding)
@@ -78,9 +99,10 @@ def make_page(
         "colors": COLORS,
         "embedding": _packed(places.astype(np.float32)),
         "n_components": places.shape[1],
+        "images": None if images is None else list(images),
         "answers": None if triplets is None else _answers(places, triplets),
     }
-    return _filled(title, data, _plot(places))
+    return _filled(title, data, _plot(places, PLAIN_HOVER if images is None else PICTURE_HOVER))
 
 
 def _check_column(name: str, column: ArrayLike, length: int) -> NDArray[Any]:
@@ -118,47 +140,39 @@ def _packed(array: NDArray[Any]) -> str:
     return base64.b64encode(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()).decode()
 
 
-def _plot(places: NDArray[np.float64]) -> "figure":
+def _plot(places: NDArray[np.float64], hover: Any) -> "figure":
     """The points, without colours and names: `page.js` adds these."""
     try:
-        from bokeh.models import BooleanFilter, CDSView, ColumnDataSource  # noqa: PLC0415
+        from bokeh.models import BooleanFilter, CDSView, ColumnDataSource, HoverTool, LassoSelectTool, TapTool  # noqa: PLC0415
         from bokeh.plotting import figure  # noqa: PLC0415
     except ImportError as error:
         raise ImportError("the interactive page needs bokeh: pip install 'tete[plot]'") from error
     plane = principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
-    plot = figure(
-        sizing_mode="stretch_both",
-        output_backend="webgl",
-        match_aspect=True,
-        tools="pan,wheel_zoom,box_zoom,lasso_select,tap,reset,save",
-        active_scroll="wheel_zoom",
-        tooltips=[("", "@name"), ("", "@label")],
-        x_axis_location=None,
-        y_axis_location=None,
-        name="map",
-    )
+    plot = figure(tooltips=hover, **FIGURE)
     plot.grid.visible = False
     _hold_frame(plot, plane)
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
-    looks = {"name": "", "label": "", "color": COLORS[0], "marker": "circle"}
+    looks = {"name": "", "label": "", "image": NO_IMAGE, "color": COLORS[0]}
     data: dict[str, Any] = {
         "x": plane[:, 0],
         "y": plane[:, 1],
         **{name: [value] * len(plane) for name, value in looks.items()},
     }
-    plot.scatter(
+    points = plot.scatter(
         "x",
         "y",
         source=ColumnDataSource(data, name="points"),
         view=CDSView(filter=BooleanFilter(booleans=[True] * len(plane), name="visible")),
-        marker="marker",
         size=float(np.clip(600.0 / np.sqrt(len(plane)), 3.0, 11.0)),
         fill_color="color",
         line_color=None,
         fill_alpha=0.85,
         nonselection_fill_alpha=0.12,
     )
+    for tool in plot.tools:
+        if isinstance(tool, (HoverTool, LassoSelectTool, TapTool)):
+            tool.update(renderers=[points], **({"limit": MOST_HOVERED} if isinstance(tool, HoverTool) else {}))
     return plot
 
 

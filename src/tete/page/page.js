@@ -1,8 +1,8 @@
 "use strict";
 // Everything beside the points. Names come from people's files: they are put on the page with textContent only.
 (() => {
-  const MARKERS = ["circle", "square", "triangle", "diamond", "inverted_triangle", "plus", "hex", "star"];
-  const SIGNS = ["●", "■", "▲", "◆", "▼", "✚", "⬢", "★"];
+  // Beyond the clear colours come darker and lighter ones: markers that differ from point to point go wrong in WebGL.
+  const SHADES = [["#000000", 0], ["#000000", 0.5], ["#ffffff", 0.55]];
   const GREY = "#bbbbbb";
   const NEIGHBOURS = 10;
   const LISTED = 200;
@@ -39,7 +39,7 @@
     const column = data.columns.find((each) => each.name === name);
     hidden = new Set();
     element("legend").replaceChildren();
-    const looks = { color: new Array(count).fill(data.colors[0]), marker: new Array(count).fill("circle") };
+    const looks = { color: new Array(count).fill(data.colors[0]) };
     labels = new Array(count).fill("");
     if (column) {
       labels = column.values.map((value) => (value === null ? "" : String(value)));
@@ -68,26 +68,32 @@
     const sizes = new Map();
     labels.forEach((label) => sizes.set(label, (sizes.get(label) || 0) + 1));
     const bySize = [...sizes.keys()].filter((label) => label !== "").sort((a, b) => sizes.get(b) - sizes.get(a));
-    const look = new Map(bySize.map((label, rank) => [label, classLook(rank)]));
-    look.set("", { color: GREY, marker: "circle", sign: "●" });
+    const look = new Map(bySize.map((label, rank) => [label, classColour(rank)]));
+    look.set("", GREY);
     labels.forEach((label, index) => {
-      looks.color[index] = look.get(label).color;
-      looks.marker[index] = look.get(label).marker;
+      looks.color[index] = look.get(label);
     });
     const ordered = [...sizes.keys()].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
     element("legend").append(...ordered.slice(0, LISTED).map((label) => legendButton(label, look.get(label), sizes)));
     if (ordered.length > LISTED) element("legend").append(more(ordered.length - LISTED));
   }
 
-  function classLook(rank) {
-    const shapes = Math.floor(rank / data.colors.length);
-    if (shapes >= MARKERS.length) return { color: GREY, marker: "circle", sign: "●" };
-    return { color: data.colors[rank % data.colors.length], marker: MARKERS[shapes], sign: SIGNS[shapes] };
+  function classColour(rank) {
+    const shade = SHADES[Math.floor(rank / data.colors.length)];
+    return shade ? mixed(data.colors[rank % data.colors.length], ...shade) : GREY;
   }
 
-  function legendButton(label, look, sizes) {
-    const swatch = make("span", { className: "swatch", textContent: look.sign });
-    swatch.style.color = look.color;
+  function mixed(colour, other, share) {
+    const parts = [1, 3, 5].map((place) => {
+      const [one, two] = [colour, other].map((each) => parseInt(each.slice(place, place + 2), 16));
+      return Math.round(one + share * (two - one)).toString(16).padStart(2, "0");
+    });
+    return `#${parts.join("")}`;
+  }
+
+  function legendButton(label, colour, sizes) {
+    const swatch = make("span", { className: "swatch", textContent: "●" });
+    swatch.style.color = colour;
     const button = make("button", { type: "button" }, swatch, `${label || "(none)"} (${sizes.get(label)})`);
     button.setAttribute("aria-pressed", "true");
     button.title = "Hide or show this group";
@@ -117,6 +123,14 @@
     if (chosen.length === 1) showObject(chosen[0]);
     else if (chosen.length > 1) showList(chosen);
     else element("details").replaceChildren(make("p", { className: "hint", textContent: "Nothing is selected." }));
+  }
+
+  // A click in a crowd means the nearest object, not all that lie under the mouse.
+  function tapped(event) {
+    const chosen = source.selected.indices;
+    if (chosen.length < 2 || (event.modifiers && event.modifiers.shift)) return;
+    const distance = (index) => Math.hypot(source.data.x[index] - event.x, source.data.y[index] - event.y);
+    select([chosen.reduce((best, index) => (distance(index) < distance(best) ? index : best))]);
   }
 
   function show(index) {
@@ -192,6 +206,8 @@
       known.append(make("dt", { textContent: column.name }), make("dd", { textContent: value }));
     }
     const parts = [make("h2", { id: "object", textContent: data.names[index] }), known];
+    const picture = data.images && data.images[index];
+    if (picture) parts.splice(1, 0, make("img", { src: picture, alt: "" }));
     parts.push(make("h2", { textContent: "Nearest neighbours" }));
     parts.push(make("ul", { id: "neighbours" }, ...nearest(index).map((other) => make("li", {}, objectButton(other)))));
     if (rows) parts.push(...answersAbout(index));
@@ -265,6 +281,7 @@
     }
     [source, links, visible, plot] = ["points", "links", "visible", "map"].map((name) => opened.get_model_by_name(name));
     source.data = { ...source.data, name: data.names };
+    if (data.images) source.data.image = data.images.map((address) => address || "data:,");
     const answers = data.answers ? `, ${data.answers.total.toLocaleString("en")} answers` : "";
     element("summary").textContent = `${count.toLocaleString("en")} objects${answers}`;
     const names = ["", ...data.columns.map((column) => column.name)];
@@ -274,6 +291,7 @@
     element("column").addEventListener("change", (event) => colourBy(event.target.value));
     element("search").addEventListener("input", (event) => search(event.target.value));
     source.selected.properties.indices.change.connect(selectionChanged);
+    plot.on_event("tap", (event) => setTimeout(() => tapped(event), 0)); // after the points under it are selected
     colourBy(data.label || "");
     document.body.dataset.ready = "yes";
   }

@@ -7,11 +7,11 @@ from tete.objective import ShardedTriplets
 from tete.optimization import StopReason
 from tete.threads import SERIAL
 
-STAGES = [Stage(UnitTETELoss(), 4, 1e-4), Stage(UnitTETELoss(), 2, 1e-4), Stage(TETELoss(2.0, 1.75), 2, 1e-6)]
+STAGES = [Stage(UnitTETELoss(), 4), Stage(UnitTETELoss(), 2), Stage(TETELoss(2.0, 1.75), 2)]
 
 
 def minimize(triplets, start, **options):
-    settings = {"ridge": 3e-4, "max_iter": 200, "callback": None, **options}
+    settings = {"ridge": 3e-4, "max_iter": 200, "tol": 1e-6, "callback": None, **options}
     return minimize_in_stages(ShardedTriplets(triplets, 4, SERIAL), STAGES, start, **settings)
 
 

@@ -35,7 +35,6 @@ from tete.triplets import Triplets, as_triplets
 from tete.validation import check_choice, check_interval, check_n_jobs, check_whole, refuse_zero_weights
 
 EXTRA_COMPONENTS = 4  # of the first stage; on MNIST and human answers 2 gain less and 8 no more
-ROUGH_TOL = 1e-5
 
 __all__ = ["TripletEmbedding"]
 
@@ -116,11 +115,10 @@ class TripletEmbedding(BaseEstimator, ABC):
     def _stages(self) -> list[Stage]:
         """What to minimise from the spectral start, one after the other; the last is the wanted problem."""
         first, wanted = self._first_loss(), self._loss()
-        rough = max(self.tol, ROUGH_TOL)
-        stages = [Stage(first, self.n_components + EXTRA_COMPONENTS, rough)]
+        stages = [Stage(first, self.n_components + EXTRA_COMPONENTS)]
         if first != wanted:
-            stages.append(Stage(first, self.n_components, rough))
-        return [*stages, Stage(wanted, self.n_components, self.tol)]
+            stages.append(Stage(first, self.n_components))
+        return [*stages, Stage(wanted, self.n_components)]
 
     def _first_loss(self) -> Loss:
         """The loss to begin with."""
@@ -239,7 +237,7 @@ class TripletEmbedding(BaseEstimator, ABC):
 
     def _from_other_starts(self, shards: ShardedTriplets, mentioned: NDArray[np.bool_]) -> Minimum:
         rng = make_generator(self.random_state)
-        stages = [Stage(self._loss(), self.n_components, self.tol)]
+        stages = [Stage(self._loss(), self.n_components)]
         minima: list[Minimum] = []
         while len(minima) < self.n_init and not (minima and minima[-1].stop_reason is StopReason.CALLBACK):
             start = self._start(mentioned, rng)
@@ -256,7 +254,13 @@ class TripletEmbedding(BaseEstimator, ABC):
         with progress(label, total=self.max_iter, shown=self.verbose, callback=self.callback) as (_, callback):
             if self.optimizer == "lbfgs":
                 return minimize_in_stages(
-                    shards, stages, start, ridge=self.ridge, max_iter=self.max_iter, callback=callback
+                    shards,
+                    stages,
+                    start,
+                    ridge=self.ridge,
+                    max_iter=self.max_iter,
+                    tol=self.tol,
+                    callback=callback,
                 )
             objective = shards.objective(self._loss(), self.ridge)
             start = principal_axes(start, self.n_components)

@@ -23,7 +23,6 @@ class Stage(NamedTuple):
 
     loss: Loss
     n_components: int
-    tol: float
 
 
 def minimize_in_stages(
@@ -33,6 +32,7 @@ def minimize_in_stages(
     *,
     ridge: float,
     max_iter: int,
+    tol: float,
     callback: Callback | None,
 ) -> Minimum:
     """L-BFGS on each stage in turn; all but the last take at most half of the iterations that are left."""
@@ -48,7 +48,7 @@ def minimize_in_stages(
             shards.objective(stage.loss, ridge),
             start,
             max_iter=budget,
-            tol=stage.tol,
+            tol=tol,
             callback=_counted(callback, len(history), stages[-1].n_components),
         )
         history += minimum.history

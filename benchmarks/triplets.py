@@ -132,7 +132,7 @@ def run_python(program: str, *arguments: str, **environment: str) -> str:
 
 def measure_start_up() -> list[dict[str, object]]:
     """Import over scikit-learn's, first fit with an empty compilation cache, first fit with a full one."""
-    imports = "import time; import sklearn.base; t = time.perf_counter(); import tete; print(time.perf_counter() - t)"
+    imports = "import time; import sklearn.base; t = time.perf_counter(); {}; print(time.perf_counter() - t)"
     fit = (
         "import time, numpy as np; from tete import TETE; from tete.datasets import make_uniform_triplets;"
         "x = make_uniform_triplets(np.random.default_rng(0).normal(size=(50, 2)), 2000, random_state=0);"
@@ -143,7 +143,13 @@ def measure_start_up() -> list[dict[str, object]]:
         cold = float(run_python(fit, NUMBA_CACHE_DIR=cache))
         warm = min(float(run_python(fit, NUMBA_CACHE_DIR=cache)) for _ in range(3))
     return [
-        {"what": "import tete after sklearn.base", "seconds": min(float(run_python(imports)) for _ in range(5))},
+        *(
+            {
+                "what": f"{statement} after import sklearn.base",
+                "seconds": min(float(run_python(imports.format(statement))) for _ in range(5)),
+            }
+            for statement in ("import tete", "from tete import TETE")
+        ),
         {"what": "compiling in the first fit ever", "seconds": cold},
         {"what": "loading the cache in a later process", "seconds": warm},
     ]

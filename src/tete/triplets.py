@@ -82,7 +82,9 @@ class Triplets:
         names = None if self.names is None else check_names(self.names)
         n_objects = check_n_objects(columns, self.n_objects, names)
         refuse_self_comparisons(*columns)
-        checked: dict[str, Any] = dict(zip(("anchor", "near", "far"), map(frozen, columns), strict=True))
+        checked: dict[str, Any] = dict(
+            zip(("anchor", "near", "far"), (frozen(column, np.int32) for column in columns), strict=True)
+        )
         checked["weights"] = None if self.weights is None else check_weights("weights", self.weights, length)
         checked["annotators"] = check_labels("annotators", self.annotators, length)
         checked["groups"] = check_labels("groups", self.groups, length)

@@ -101,7 +101,7 @@ def refuse_self_comparisons(anchor: NDArray[Any], near: NDArray[Any], far: NDArr
 def check_weights(name: str, weights: ArrayLike, length: int) -> NDArray[np.float64]:
     """Finite, non-negative weights as a read-only copy."""
     try:
-        array = np.array(weights, dtype=np.float64)
+        array = frozen(weights, np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidTripletsError(f"`{name}` must hold numbers: {error}.") from None
     check_length(name, array, length)
@@ -114,7 +114,6 @@ def check_weights(name: str, weights: ArrayLike, length: int) -> NDArray[np.floa
         )
     if array.max(initial=0.0) > LARGEST_WEIGHT:
         raise InvalidTripletsError(f"`{name}` must be at most {LARGEST_WEIGHT:g}, got {array.max():g}.")
-    array.setflags(write=False)
     return array
 
 
@@ -130,7 +129,7 @@ def check_labels(name: str, labels: NDArray[Any] | None, length: int) -> NDArray
         return None
     import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
-    array = np.array(labels)
+    array = np.asarray(labels)
     check_length(name, array, length)
     missing = pd.isna(array)
     if np.any(missing):
@@ -142,8 +141,7 @@ def check_labels(name: str, labels: NDArray[Any] | None, length: int) -> NDArray
         if len(kinds) > 1:  # as text, 1 and "1" would become one
             raise InvalidTripletsError(f"`{name}` must hold labels of one kind, got {' and '.join(kinds)}.")
         array = array.astype(str)
-    array.setflags(write=False)
-    return array
+    return frozen(array, array.dtype)
 
 
 def check_names(names: Sequence[Hashable]) -> tuple[Hashable, ...]:
@@ -161,9 +159,11 @@ def check_length(name: str, values: NDArray[Any], length: int) -> None:
         raise InvalidTripletsError(f"`{name}` must have {length} entries, got shape {values.shape}.")
 
 
-def frozen(column: NDArray[Any]) -> NDArray[np.int32]:
-    """A read-only copy in four bytes a number."""
-    copy = np.array(column, dtype=np.int32)
+def frozen(values: ArrayLike, dtype: Any) -> NDArray[Any]:
+    """A read-only copy; what is already read-only and its own stays itself, so that operations need not copy it."""
+    if isinstance(values, np.ndarray) and values.dtype == dtype and values.flags.owndata and not values.flags.writeable:
+        return values
+    copy = np.array(values, dtype=dtype)
     copy.setflags(write=False)
     return copy
 

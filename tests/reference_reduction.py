@@ -49,14 +49,3 @@ def exact_neighbors(points, count):
     np.fill_diagonal(distances, np.inf)
     order = np.argsort(distances, axis=1, kind="stable")[:, :count]
     return order, np.take_along_axis(distances, order, axis=1)
-
-
-def numerical_gradient(function, place, step=1e-5):
-    gradient = np.empty_like(place)
-    for index in np.ndindex(place.shape):
-        moved = place.copy()
-        moved[index] += step
-        above = function(moved)
-        moved[index] -= 2 * step
-        gradient[index] = (above - function(moved)) / (2 * step)
-    return gradient

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from reference_reduction import numerical_gradient, weighted_tete
+from reference import numerical_gradient
+from reference_reduction import weighted_tete
 from tete.anchored import DenseWeights, SeparableWeights, sum_anchored
 from tete.losses import UnitTETELoss, tete_loss
 from tete.neighborhoods import AnchoredObjective

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from reference_reduction import listwise, numerical_gradient, square
+from reference import numerical_gradient
+from reference_reduction import listwise, square
 from tete.affinities import Affinities
 from tete.grid import block_runs, consecutive_tiles, make_grid
 from tete.listwise import Draws, draw_for_cell, sum_listwise

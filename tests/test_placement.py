@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from reference_reduction import numerical_gradient
+from reference import numerical_gradient
 from test_anchored import TEMPERATURES, problem
 from tete.losses import tete_loss
 from tete.placement import anchored_places, descend, listwise_places

@@ -1,48 +1,48 @@
 """Feature maps side by side with UMAP, PaCMAP, LocalMAP, TriMap and openTSNE, in one run.
 
-    python benchmarks/reduction.py --data DIRECTORY [--datasets mnist usps ...] [--methods tete-listwise umap ...]
+    python benchmarks/reduction.py [maps growth kernel] [--datasets mnist usps ...] [--methods tete-listwise umap ...]
 
-Every method runs in a fresh process, with its default settings, on the same machine, one after the other. The peers
-conflict with each other, so each gets an environment of its own, made here on first use. The measures are computed by
-`tete.map_metrics`, over all points unless `--samples` says otherwise. Writes `results/reduction.json` and `.md` beside
-this file.
+Every method runs in a fresh process with its default settings on the same machine, one after the other; its time
+counts everything from the import to the finished map. The peers conflict with each other, so each gets an environment
+of its own, made on first use. The measures are those of `tete.map_metrics`, over all points. Results are kept in
+`results/reduction.json`, from which `results/reduction.md` is written; a section measured anew replaces its old rows.
 """
 
 import argparse
 import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from datetime import UTC, datetime
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_digits, load_wine, make_swiss_roll
+from sklearn.decomposition import PCA
+from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
-from tete import map_metrics
+from environments import machine, peer_python
+from tete import datasets, map_metrics
+from tete.anchored import SeparableWeights, sum_anchored
+from tete.losses import UnitTETELoss
 
-HERE = Path(__file__).parent
-ENVIRONMENTS = HERE.parent / ".bench" / "peers"
+RESULTS = Path(__file__).parent / "results"
 
-# torch first and alone, or pip fetches builds for graphics cards that trimap does not need.
-PEERS: dict[str, list[list[str]]] = {
-    "umap": [["umap-learn==0.5.12"]],
-    "pacmap": [["pacmap==0.9.1"]],
-    "opentsne": [["openTSNE==1.0.4"]],
-    "trimap": [["torch==2.13.0"], ["trimap==1.2.0"]],
+# torch is named so that pip does not fetch builds for graphics cards, which trimap does not need.
+PEERS: dict[str, list[str]] = {
+    "umap": ["umap-learn==0.5.12"],
+    "pacmap": ["pacmap==0.9.1"],
+    "opentsne": ["openTSNE==1.0.4"],
+    "trimap": ["torch==2.13.0", "trimap==1.2.0"],
 }
 
 # Environment and program of each method; the program finds X and leaves the map in Y.
 METHODS: dict[str, tuple[str, str]] = {
     "tete-weighted": ("tete", "from tete import WeightedTETE as M; Y = M().fit_transform(X)"),
+    "tete-fast": ("tete", "from tete import ListwiseTETE as M; Y = M(quality='fast').fit_transform(X)"),
     "tete-listwise": ("tete", "from tete import ListwiseTETE as M; Y = M().fit_transform(X)"),
-    "tete-listwise-fast": ("tete", "from tete import ListwiseTETE as M; Y = M(quality='fast').fit_transform(X)"),
-    "tete-listwise-high": ("tete", "from tete import ListwiseTETE as M; Y = M(quality='high').fit_transform(X)"),
+    "tete-high": ("tete", "from tete import ListwiseTETE as M; Y = M(quality='high').fit_transform(X)"),
     "umap": ("umap", "from umap import UMAP as M; Y = M().fit_transform(X)"),
     "pacmap": ("pacmap", "from pacmap import PaCMAP as M; Y = M().fit_transform(X)"),
     "localmap": ("pacmap", "from pacmap import LocalMAP as M; Y = M().fit_transform(X)"),
@@ -57,7 +57,7 @@ METHODS: dict[str, tuple[str, str]] = {
 PROGRAM = """
 import json, resource, sys, time
 import numpy as np
-X = np.load(sys.argv[1]).astype(np.float32)
+X = np.load(sys.argv[1])
 start = time.perf_counter()
 {program}
 wall = time.perf_counter() - start
@@ -66,79 +66,54 @@ peak = resource.getrusage(resource.RUSAGE_SELF)
 print(json.dumps({{"wall_s": wall, "cpu_s": peak.ru_utime + peak.ru_stime, "peak_mb": peak.ru_maxrss / 1024}}))
 """
 
+SMALL = ["wine", "faces", "sphere", "coil20", "digits", "swiss-roll", "usps", "letters", "mammoth"]
+GROWTH = (10_000, 30_000, 70_000, 200_000, 500_000, 1_000_000)
 
-def datasets(directory: Path, names: list[str]) -> Iterator[tuple[str, np.ndarray, np.ndarray | None]]:
-    files = {
-        "mnist": "mnist/mnist.npz",
-        "usps": "usps/usps11000.npz",
-        "coil20": "coil20/coil20_32x32.npz",
-        "letters": "letters/letters.npz",
-        "faces": "isomap_faces/faces_32x32.npz",
-        "mammoth": "mammoth/mammoth50k.npz",
-    }
-    for name in names:
-        if name in files:
-            with np.load(directory / files[name]) as data:
-                yield name, data["X"], data.get("y")
-        elif name == "wine":
-            X, y = load_wine(return_X_y=True)  # its columns have units of very different sizes
-            yield name, StandardScaler().fit_transform(X), y
-        elif name == "digits":
-            yield name, *load_digits(return_X_y=True)
-        elif name == "swiss-roll":
-            yield name, make_swiss_roll(3000, random_state=0)[0], None
-        elif name == "sphere":
-            draws = np.random.default_rng(0).normal(size=(1000, 3))
-            yield name, draws / np.linalg.norm(draws, axis=1, keepdims=True), None
-        elif name.startswith("growth-"):
-            yield name, grown(directory, int(name.removeprefix("growth-"))), None
-        else:
-            raise SystemExit(f"There is no dataset {name!r}.")
+MEASURES = ("recall_15", "accuracy_10nn", "accuracy_1nn", "random_triplets", "global_score")
 
 
-def grown(directory: Path, n_rows: int) -> np.ndarray:
+def load(name: str) -> tuple[np.ndarray, np.ndarray | None]:
+    """Features in single precision, and classes where there are any."""
+    if name == "swiss-roll":
+        bunch = datasets.make_swiss_roll(3000, random_state=0)
+    elif name == "sphere":
+        bunch = datasets.make_sphere(1000, random_state=0)
+    else:
+        bunch = getattr(datasets, f"load_{name}")()
+    data = bunch.data.reshape(len(bunch.data), -1)
+    if name == "wine":  # its columns have units of very different sizes
+        data = StandardScaler().fit_transform(data)
+    return data.astype(np.float32), bunch.target
+
+
+def grown(points: np.ndarray, n_rows: int) -> np.ndarray:
     """MNIST on 50 principal components, repeated with a little noise to any number of rows."""
-    from sklearn.decomposition import PCA  # noqa: PLC0415
-
-    with np.load(directory / "mnist/mnist.npz") as data:
-        points = PCA(50, random_state=0).fit_transform(data["X"].astype(np.float32)).astype(np.float32)
     rng = np.random.default_rng(0)
     rows = np.arange(n_rows) % len(points)
-    noise = rng.normal(size=(n_rows, 50)).astype(np.float32) * (0.2 * points.std(axis=0))
+    noise = rng.normal(size=(n_rows, points.shape[1])).astype(np.float32) * (0.2 * points.std(axis=0))
     return points[rows] + noise * (np.arange(n_rows) >= len(points))[:, None]
 
 
-def python_of(environment: str) -> str:
-    if environment == "tete":
-        return sys.executable
-    folder = ENVIRONMENTS / environment
-    python = folder / "bin" / "python"
-    if not (folder / "ready").exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        for packages in PEERS[environment]:
-            subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True)
-        (folder / "ready").touch()
-    return str(python)
-
-
-def run(method: str, X: np.ndarray, y: np.ndarray | None, samples: int | None, limit: float) -> dict[str, Any]:
+def run(method: str, X: np.ndarray, limit: float = 1800.0) -> tuple[dict[str, Any], np.ndarray | None]:
+    """Time and memory of a method in a process of its own, and its map."""
     environment, program = METHODS[method]
+    python = sys.executable if environment == "tete" else str(peer_python(environment, PEERS[environment]))
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "X.npy", Path(folder) / "Y.npy"
         np.save(source, X)
-        command = [python_of(environment), "-W", "ignore", "-c", PROGRAM.format(program=program), source, target]
+        command = [python, "-W", "ignore", "-c", PROGRAM.format(program=program), source, target]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
         except subprocess.TimeoutExpired:
-            return {"failed": f"took more than {limit:.0f} s"}
+            return {"failed": f"took more than {limit:.0f} s"}, None
         if done.returncode != 0:
-            return {"failed": done.stderr.strip().splitlines()[-1]}
-        return json.loads(done.stdout.splitlines()[-1]) | measures(X, np.load(target), y, samples)
+            return {"failed": done.stderr.strip().splitlines()[-1]}, None
+        return json.loads(done.stdout.splitlines()[-1]), np.load(target)
 
 
-def measures(X: np.ndarray, Y: np.ndarray, y: np.ndarray | None, samples: int | None) -> dict[str, float]:
+def measures(X: np.ndarray, y: np.ndarray | None, nearest: np.ndarray, Y: np.ndarray) -> dict[str, float]:
     result = {
-        "recall_15": map_metrics.neighborhood_recall(X, Y, n_samples=samples),
+        "recall_15": map_metrics.neighborhood_recall(X, Y, n_samples=None, true_neighbors=nearest),
         "random_triplets": map_metrics.random_triplet_accuracy(X, Y),
         "global_score": map_metrics.global_score(X, Y),
     }
@@ -148,65 +123,169 @@ def measures(X: np.ndarray, Y: np.ndarray, y: np.ndarray | None, samples: int | 
     return result
 
 
-COLUMNS = (
-    ("wall_s", ".1f"),
-    ("cpu_s", ".1f"),
-    ("peak_mb", ".0f"),
-    ("recall_15", ".3f"),
-    ("accuracy_10nn", ".4f"),
-    ("accuracy_1nn", ".4f"),
-    ("random_triplets", ".3f"),
-    ("global_score", ".3f"),
-)
+def measure_maps(names: list[str], methods: list[str], maps: Path | None) -> dict[str, Any]:
+    """Time and quality of every method on every data set."""
+    warm_up = np.random.default_rng(0).normal(size=(500, 60)).astype(np.float32)
+    for method in methods:  # compiles what the methods compile on first use
+        run(method, warm_up)
+    report: dict[str, Any] = {}
+    for name in names:
+        X, y = load(name)
+        nearest = NearestNeighbors(n_neighbors=15, algorithm="brute").fit(X).kneighbors(return_distance=False)
+        report[name] = {"shape": X.shape}
+        for method in methods:
+            result, Y = run(method, X)
+            if Y is not None:
+                result |= measures(X, y, nearest, Y)
+                if maps is not None:
+                    maps.mkdir(parents=True, exist_ok=True)
+                    np.save(maps / f"{name}-{method}.npy", Y)
+            report[name][method] = result
+            print(name, method, json.dumps(result), flush=True)
+    return report
 
 
-def table(report: dict[str, Any]) -> str:
-    lines = [f"Commit {report['commit']}, {report['date']}, {report['machine']}.", "", report["note"], ""]
-    for name, results in report["results"].items():
-        names = " | ".join(column for column, _ in COLUMNS)
-        lines += [f"## {name}", "", f"| method | {names} |", "|---" * (len(COLUMNS) + 1) + "|"]
-        for method, result in results.items():
-            cells = [format(result[column], form) if column in result else "" for column, form in COLUMNS]
-            lines.append(f"| {method} | " + " | ".join(cells) + f" | {result.get('failed', '')}".rstrip(" |") + " |")
-        lines.append("")
-    return "\n".join(lines)
+def measure_growth(methods: list[str]) -> dict[str, Any]:
+    """Time and memory against the number of rows, on 50 columns."""
+    points = PCA(50, random_state=0).fit_transform(load("mnist")[0]).astype(np.float32)
+    report: dict[str, Any] = {}
+    for method in methods:
+        report[method] = {}
+        for n_rows in GROWTH:
+            report[method][str(n_rows)] = run(method, grown(points, n_rows), limit=3600.0)[0]
+            print(method, n_rows, json.dumps(report[method][str(n_rows)]), flush=True)
+    return report
 
 
-def description() -> dict[str, Any]:
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, check=False, cwd=HERE)  # noqa: S607
-    return {
-        "commit": commit.stdout.strip() or "unknown",
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
-        "note": "Wall time from import to map in a fresh process; compiled code is already on disk (warm).",
-        "peers": PEERS,
-        "results": {},
-    }
+def measure_kernel(n_points: int = 70_000, m: int = 20) -> dict[str, float]:
+    """Million triplets a second on one core, value and gradient: t = t' = 2, 20 neighbours, 20 outliers, 2-D."""
+    rng = np.random.default_rng(0)
+    places = rng.normal(size=(n_points, 2)).astype(np.float32)
+    far = rng.integers(0, n_points, (n_points, m)).astype(np.int32)
+    weights = SeparableWeights(
+        rng.random((n_points, m), dtype=np.float32),
+        rng.random((n_points, m), dtype=np.float32),
+        np.full(n_points, 0.01, dtype=np.float32),
+    )
+    gradient, speeds = np.zeros_like(places), {}
+    around = (np.arange(n_points)[:, None] + rng.integers(-200, 200, (n_points, m))) % n_points
+    for name, near in {
+        "neighbours anywhere": rng.integers(0, n_points, (n_points, m)),
+        "neighbours nearby": around,
+    }.items():
+        times = []
+        for _ in range(15):
+            start = time.perf_counter()
+            sum_anchored(UnitTETELoss(), weights, places, near.astype(np.int32), far, 0, n_points, gradient)
+            times.append(time.perf_counter() - start)
+        speeds[name] = n_points * m * m / min(times) / 1e6
+        print("kernel", name, f"{speeds[name]:.0f} M triplets/s", flush=True)
+    return speeds
+
+
+# The tables ----------------------------------------------------------------------------------------------------------
+
+
+def maps_table(report: dict[str, Any]) -> list[str]:
+    lines = []
+    for name, results in report.items():
+        n_rows, n_columns = results["shape"]
+        lines += ["", f"## {name}: {n_rows:,} x {n_columns:,}", ""]
+        lines += [f"| method | wall s | CPU s | peak MB | {' | '.join(MEASURES)} |", "|---" * (4 + len(MEASURES)) + "|"]
+        for method in METHODS:
+            if method not in results:
+                continue
+            result = results[method]
+            if "failed" in result:
+                lines.append(f"| {method} | {result['failed']} |")
+                continue
+            cells = [f"{result['wall_s']:.1f}", f"{result['cpu_s']:.1f}", f"{result['peak_mb']:.0f}"]
+            cells += [f"{result[key]:.4f}" if key in result else "" for key in MEASURES]
+            lines.append(f"| {method} | {' | '.join(cells)} |")
+        lines += ["", ratios(results)]
+    return lines
+
+
+def ratios(results: dict[str, Any]) -> str:
+    """Our times as shares of the peers'."""
+    walls = {method: result["wall_s"] for method, result in results.items() if "wall_s" in result}
+    peers = {method: wall for method, wall in walls.items() if not method.startswith("tete")}
+    if not peers:
+        return ""
+    fastest = min(peers, key=lambda method: peers[method])
+    parts = [f"{method} {wall / peers[fastest]:.2f}" for method, wall in walls.items() if method not in peers]
+    text = f"Wall time divided by that of the fastest peer ({fastest}): {', '.join(parts)}."
+    if "trimap" in walls and "tete-weighted" in walls:
+        text += f" tete-weighted / trimap: {walls['tete-weighted'] / walls['trimap']:.2f}."
+    return text
+
+
+def growth_table(report: dict[str, Any]) -> list[str]:
+    lines = [
+        "",
+        "## Growth: n rows x 50 columns",
+        "",
+        "| method | n | wall s | CPU s | peak MB |",
+        "|---|---|---|---|---|",
+    ]
+    for method, runs in report.items():
+        for n_rows, result in runs.items():
+            if "failed" not in result:
+                row = f"{result['wall_s']:.1f} | {result['cpu_s']:.1f} | {result['peak_mb']:.0f}"
+                lines.append(f"| {method} | {int(n_rows):,} | {row} |")
+    lines.append("")
+    for method, runs in report.items():
+        done = {int(n_rows): result for n_rows, result in runs.items() if "failed" not in result}
+        low, high = min(done), min(max(done), 500_000)
+        power = np.log(done[high]["wall_s"] / done[low]["wall_s"]) / np.log(high / low)
+        per_row = (done[high]["peak_mb"] - done[low]["peak_mb"]) * 2**20 / (high - low)
+        lines.append(
+            f"{method}: from {low:,} to {high:,} rows the time grows as n^{power:.2f}, "
+            f"memory by {per_row:.0f} bytes a row (200 of them the table itself)."
+        )
+    return lines
+
+
+def write(report: dict[str, Any]) -> None:
+    (RESULTS / "reduction.json").write_text(json.dumps(report, indent=1) + "\n")
+    info = report["machine"]
+    lines = [
+        "# Feature maps",
+        "",
+        f"{info['processor']}, {info['cores']} cores, Python {info['python']}; commit {info['commit']}.",
+        f"Versions: {', '.join(f'{name} {number}' for name, number in info['versions'].items())}.",
+        f"Peers: {', '.join(package for packages in PEERS.values() for package in packages)}.",
+        "Wall time from the import to the map in a fresh process; compiled code is on disk already, for the peers too.",
+        "All measures over all points. Written by `python benchmarks/reduction.py`.",
+    ]
+    if "kernel" in report:
+        speeds = ", ".join(f"{name} {speed:.0f}" for name, speed in report["kernel"].items())
+        lines += ["", f"Kernel (t = t' = 2, m = 20, 2-D), million triplets a second on one core: {speeds}."]
+    lines += maps_table(report.get("maps", {}))
+    lines += growth_table(report["growth"]) if "growth" in report else []
+    (RESULTS / "reduction.md").write_text("\n".join(lines) + "\n")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="directory of the data sets")
-    parser.add_argument("--datasets", nargs="+", default=["wine", "coil20", "digits", "usps", "letters", "mnist"])
+    parser.add_argument("sections", nargs="*", default=["kernel", "maps", "growth"])
+    parser.add_argument("--datasets", nargs="+", default=[*SMALL, "mnist"])
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
-    parser.add_argument("--samples", type=int, default=None, help="rows that recall is measured on; all by default")
-    parser.add_argument("--limit", type=float, default=1800.0, help="seconds after which a run is given up")
-    parser.add_argument("--name", default="reduction", help="name of the result files")
+    parser.add_argument("--maps", type=Path, default=None, help="folder to keep the maps in")
     arguments = parser.parse_args()
-    report = description()
-    folder = HERE / "results"
-    folder.mkdir(exist_ok=True)
-    small = make_swiss_roll(500, random_state=0)[0]
-    for method in arguments.methods:  # compiles what the methods compile on first use
-        run(method, np.hstack([small] * 20).astype(np.float32), None, 100, arguments.limit)
-    for name, X, y in datasets(arguments.data, arguments.datasets):
-        report["results"][name] = {}
-        for method in arguments.methods:
-            result = run(method, X, y, arguments.samples, arguments.limit)
-            report["results"][name][method] = result
-            print(name, method, json.dumps(result), flush=True)
-            (folder / f"{arguments.name}.json").write_text(json.dumps(report, indent=1) + "\n")
-            (folder / f"{arguments.name}.md").write_text(table(report))
+    stored = RESULTS / "reduction.json"
+    report = json.loads(stored.read_text()) if stored.exists() else {}
+    report["machine"] = machine()
+    if "kernel" in arguments.sections:
+        report["kernel"] = measure_kernel()
+    if "maps" in arguments.sections:
+        found = measure_maps(arguments.datasets, arguments.methods, arguments.maps)
+        for name, results in found.items():
+            report.setdefault("maps", {}).setdefault(name, {}).update(results)
+    if "growth" in arguments.sections:
+        ours = [method for method in arguments.methods if method in {"tete-weighted", "tete-listwise"}]
+        report["growth"] = measure_growth(ours)
+    write(report)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ LAYERS = [
     {"arrays", "exceptions", "counter"},
     {"randomness", "tempered", "validation", "threads", "grid"},
     {"losses", "questions", "summary", "initialization", "optimization", "neighbors", "projection"},
-    {"triplets", "progress", "anchored", "listwise", "affinities", "map_metrics"},
+    {"triplets", "progress", "anchored", "draws", "listwise", "affinities", "map_metrics"},
     {"metrics", "objective", "sampling", "surface", "placement", "io", "label_placement"},
     {"spectral", "continuation", "neighborhoods", "features"},
     {"base", "mapping"},

@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
+from numba import njit
 
 from reference import numerical_gradient
 from reference_reduction import listwise, square
 from tete.affinities import Affinities
-from tete.grid import block_runs, consecutive_tiles, make_grid
-from tete.listwise import Draws, draw_for_cell, sum_listwise
+from tete.draws import Draws, block_runs, draw_for_tiles
+from tete.grid import consecutive_tiles, make_grid
+from tete.listwise import exp, log, sum_listwise
 from tete.neighborhoods import ListwiseObjective, Plan
 from tete.threads import threads
 
@@ -21,15 +23,21 @@ def problem(n=40, m=5, n_components=2, seed=0):
 
 def total(t, embedding, near, shares, kappa, weights, draws, grid):
     gradient = np.zeros_like(embedding)
-    value = sum_listwise(t, kappa, embedding, near, shares, weights, draws, grid, 0, len(grid.tile_cells), gradient)
-    return value, gradient
+    lists = draw_lists(draws, grid, 0, len(grid.tile_cells), embedding.dtype)
+    return sum_listwise(t, kappa, embedding, near, shares, weights, grid, 0, *lists, gradient), gradient
+
+
+def draw_lists(draws, grid, first, n_tiles, kind=np.float64):
+    shape = (n_tiles, draws.n_uniform + draws.n_near)
+    points, weights = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=kind)
+    counts = np.empty(n_tiles, dtype=np.int32)
+    draw_for_tiles(draws, grid, first, points, weights, counts)
+    return points, weights, counts
 
 
 def drawn(draws, grid, tile):
-    most = draws.n_uniform + draws.n_near
-    points, weights = np.empty(most, dtype=np.int32), np.empty(most)
-    count = draw_for_cell(draws, tile, int(grid.tile_cells[tile]), grid, points, weights)
-    return points[:count], weights[:count]
+    points, weights, counts = draw_lists(draws, grid, tile, 1)
+    return points[0, : counts[0]], weights[0, : counts[0]]
 
 
 @pytest.mark.parametrize("t", [1.0, 1.1, 1.7, 2.0])
@@ -149,3 +157,29 @@ def test_the_arrangement_in_memory_does_not_change_the_objective():
     assert np.mean(values) == pytest.approx(np.mean([value for value, _ in expected]) / weights.sum(), rel=2e-3)
     slopes = np.mean([gradient for _, gradient in expected], axis=0) / weights.sum()
     np.testing.assert_allclose(np.mean(gradients, axis=0), slopes, atol=0.05 * np.abs(slopes).max())
+
+
+def test_logarithm_and_exponential_of_single_precision():
+    @njit(error_model="numpy")
+    def each(numbers, logarithms, exponentials):
+        for place in range(len(numbers)):
+            logarithms[place] = log(numbers[place])
+            exponentials[place] = exp(-abs(logarithms[place]))
+
+    numbers = np.concatenate([np.geomspace(1e-37, 1e38, 20_001), np.linspace(0.5, 2, 20_001), [1.0]]).astype(np.float32)
+    logarithms, exponentials = np.empty_like(numbers), np.empty_like(numbers)
+    each(numbers, logarithms, exponentials)
+    np.testing.assert_allclose(logarithms, np.log(numbers.astype(float)), rtol=3e-7, atol=2e-7)
+    assert logarithms[-1] == 0.0
+    expected = np.exp(np.maximum(-np.abs(logarithms.astype(float)), -87.0))
+    np.testing.assert_allclose(exponentials, expected, rtol=5e-7)
+
+
+@pytest.mark.parametrize("t", [1.0, 1.1, 2.0])
+def test_single_precision_is_close_to_double(t):
+    embedding, near, shares, kappa, weights = problem(n=500)
+    grid, draws = make_grid(embedding, 32), Draws(50, 20, 3, 5)
+    value, gradient = total(t, embedding, near, shares, kappa, weights, draws, grid)
+    single, single_gradient = total(t, embedding.astype(np.float32), near, shares, kappa, weights, draws, grid)
+    assert single == pytest.approx(value, rel=1e-5)
+    np.testing.assert_allclose(single_gradient, gradient, rtol=1e-3, atol=1e-4)

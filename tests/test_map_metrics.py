@@ -29,6 +29,12 @@ def test_recall_is_the_share_of_common_neighbours(data):
     assert neighborhood_recall(X, Y, n_samples=None) == pytest.approx(expected, abs=1e-3)
     assert neighborhood_recall(X, Y, n_samples=250) == pytest.approx(expected, abs=0.05)
     assert neighborhood_recall(Y, Y, n_samples=None) == 1.0
+    for n_samples in (None, 250):
+        assert neighborhood_recall(X, Y, n_samples=n_samples, true_neighbors=true) == pytest.approx(
+            neighborhood_recall(X, Y, n_samples=n_samples), abs=1e-3
+        )
+    with pytest.raises(InvalidParameterError, match=r"`true_neighbors` must have shape \(.*, 15\), got"):
+        neighborhood_recall(X, Y, true_neighbors=true[:, :3])
 
 
 def test_trustworthiness_equals_that_of_scikit_learn(data):

@@ -3,8 +3,10 @@ import pytest
 
 from reference import numerical_gradient
 from test_anchored import TEMPERATURES, problem
+from tete.anchored import anchored_places
+from tete.listwise import listwise_places
 from tete.losses import tete_loss
-from tete.placement import anchored_places, descend, listwise_places
+from tete.placement import descend
 
 
 @pytest.mark.parametrize(("t", "t_prime"), TEMPERATURES)

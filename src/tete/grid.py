@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["GRID_DIMENSIONS", "Grid", "block_runs", "consecutive_tiles", "make_grid"]
+__all__ = ["GRID_DIMENSIONS", "Grid", "consecutive_tiles", "make_grid"]
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
@@ -82,28 +82,3 @@ def _cut_tiles(cell_starts: NDArray[np.int32], tile_size: int) -> tuple[NDArray[
             tile += 1
     starts[tile] = cell_starts[-1]
     return starts, cells
-
-
-@njit(cache=True, nogil=True)
-def block_runs(
-    cell: int, shape: NDArray[np.int32], cell_starts: NDArray[np.int32], runs: NDArray[np.int32]
-) -> tuple[int, int]:
-    """Write the runs [start, stop) of the order that make up the block around a cell; return their number and size."""
-    n_dimensions = shape.shape[0]
-    last = shape[n_dimensions - 1]
-    column, outer = cell % last, cell // last
-    left, right = max(column - 1, 0), min(column + 1, last - 1)
-    depth = outer // shape[1] if n_dimensions == 3 else 0
-    row = outer % shape[1] if n_dimensions == 3 else outer
-    n_depths = shape[0] if n_dimensions == 3 else 1
-    n_rows = shape[n_dimensions - 2] if n_dimensions > 1 else 1
-    n_runs, size = 0, 0
-    for d in range(max(depth - 1, 0), min(depth + 2, n_depths)):
-        for r in range(max(row - 1, 0), min(row + 2, n_rows)):
-            first = (d * n_rows + r) * last
-            start, stop = cell_starts[first + left], cell_starts[first + right + 1]
-            if stop > start:
-                runs[n_runs, 0], runs[n_runs, 1] = start, stop
-                n_runs += 1
-                size += stop - start
-    return n_runs, size

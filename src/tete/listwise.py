@@ -3,74 +3,86 @@
     l_ij = kappa * mean_k q_ik / q_ij,   loss = sum_ij p_ij log_t(1 + l_ij),   q_ij = exp_2(-d_ij) = 1 / (1 + d_ij)
 
 This pools the outliers inside the robust logarithm of eq. (ete-obj): 1 + l_ij is a soft rank of j among kappa
-competitors of i. The mean over all points k is estimated without bias from draws that the anchors of a tile share:
-`n_uniform` from all points and, where a grid is given, `n_near` from the block of cells around the tile. With N points
-in the block, a draw inside it weighs 1 / (n_uniform + n_near n / N) and one outside 1 / n_uniform; if N is at most
-`n_near`, the whole block is taken with weight 1 / n and uniform draws inside it count nothing.
-
-A tile's draws are copied to contiguous arrays once, and their gradients gathered there, so that the loop over
-anchor and draw is plain arithmetic. It works in the precision of the embedding that it is given.
+competitors of i. The mean over all points k is estimated from what `draws` gives to a tile of anchors. A tile's draws
+are copied to contiguous arrays once, and their gradients gathered there, so that the loop over anchor and draw is plain
+arithmetic. It works in the precision of the embedding that it is given.
 """
 
 import math
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from numba import njit
+from numba import float32, njit
+from numba.extending import overload
 from numpy.typing import NDArray
 
-from tete.counter import draw, stream
-from tete.grid import Grid, block_runs
+from tete.grid import Grid
 
-__all__ = ["Draws", "draw_for_cell", "listwise_place", "sum_listwise"]
+__all__ = ["listwise_places", "sum_listwise"]
 
 FAST: Any = {"error_model": "numpy", "fastmath": {"contract", "arcp", "nsz", "reassoc"}}
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
+LANES = 8  # neighbours are filled up to a multiple of this with ones that have no share: see `anchored`
 
-class Draws(NamedTuple):
-    """How many outliers a tile draws, and from which stream of random numbers."""
+# Logarithm and exponential -------------------------------------------------------------------------------------------
+# In single precision by series, which the processor works out for several numbers at once, unlike the library's.
 
-    n_uniform: int
-    n_near: int
-    seed: int
-    iteration: int
-
-
-@njit(cache=True, nogil=True)
-def draw_for_cell(draws: Draws, tile: int, cell: int, grid: Grid, points: NDArray[np.int32], weights: Floats) -> int:
-    """Draw the outliers of one tile and their weights; return how many there are."""
-    n_points = grid.order.shape[0]
-    name = stream(draws.seed, draws.iteration, tile)
-    runs = np.empty((9, 2), dtype=np.int32)
-    n_runs, size = 0, 0
-    if cell >= 0:
-        n_runs, size = block_runs(cell, grid.shape, grid.cell_starts, runs)
-    whole = size <= draws.n_near
-    outside = 1.0 / draws.n_uniform
-    inside = 0.0 if whole else 1.0 / (draws.n_uniform + draws.n_near * (n_points / size))
-    for slot in range(draws.n_uniform):
-        rank = draw(name, slot, n_points)
-        points[slot] = grid.order[rank]
-        weights[slot] = outside
-        for run in range(n_runs):
-            if runs[run, 0] <= rank < runs[run, 1]:
-                weights[slot] = inside
-    n_near = size if whole else draws.n_near
-    for slot in range(n_near):
-        rank = slot if whole else draw(name, draws.n_uniform + slot, size)
-        for run in range(n_runs):
-            length = runs[run, 1] - runs[run, 0]
-            if rank < length:
-                points[draws.n_uniform + slot] = grid.order[runs[run, 0] + rank]
-                break
-            rank -= length
-        weights[draws.n_uniform + slot] = 1.0 / n_points if whole else inside
-    return draws.n_uniform + n_near
+HALF_ROOT_BITS = 0x3F3504F3  # the bits of sqrt(1/2) in single precision
+MANTISSA_BITS, EXPONENT_OF_ONE = 23, 127
+LOG_2 = math.log(2.0)
+LOG_2_HEAD = 0.693359375  # few bits, so that its multiples are exact
+SMALLEST_EXPONENT = -87.0
 
 
-@njit(nogil=True, **FAST)
+def log(x: Any) -> Any:
+    """Natural logarithm of a positive normal number."""
+    return math.log(x)
+
+
+def exp(x: Any) -> Any:
+    """Exponential of a number that is not positive."""
+    return math.exp(x)
+
+
+def _log_single(x: Any) -> Any:
+    """From x = 2^e m with m in [sqrt(1/2), sqrt(2)), and log m = 2 artanh((m - 1) / (m + 1))."""
+    bits = np.float32(x).view(np.int32)
+    exponent = (bits - np.int32(HALF_ROOT_BITS)) >> np.int32(MANTISSA_BITS)
+    mantissa = np.int32(bits - (exponent << np.int32(MANTISSA_BITS))).view(np.float32)
+    ratio = (mantissa - np.float32(1.0)) / (mantissa + np.float32(1.0))
+    square = ratio * ratio
+    series = np.float32(2 / 7) + square * np.float32(2 / 9)
+    series = np.float32(2 / 3) + square * (np.float32(2 / 5) + square * series)
+    return np.float32(exponent) * np.float32(LOG_2) + ratio * (np.float32(2.0) + square * series)
+
+
+def _exp_single(x: Any) -> Any:
+    """From x = k log 2 + r with r in [-log(2)/2, log(2)/2], and exp r by its series."""
+    x = max(x, np.float32(SMALLEST_EXPONENT))
+    whole = np.int32(x * np.float32(1.0 / LOG_2) - np.float32(0.5))
+    rest = x - np.float32(whole) * np.float32(LOG_2_HEAD) - np.float32(whole) * np.float32(LOG_2 - LOG_2_HEAD)
+    series = np.float32(1 / 120) + rest * (np.float32(1 / 720) + rest * np.float32(1 / 5040))
+    series = np.float32(1 / 2) + rest * (np.float32(1 / 6) + rest * (np.float32(1 / 24) + rest * series))
+    power = np.int32((whole + np.int32(EXPONENT_OF_ONE)) << np.int32(MANTISSA_BITS)).view(np.float32)
+    return power * (np.float32(1.0) + rest * (np.float32(1.0) + rest * series))
+
+
+@overload(log, jit_options=FAST, strict=False)
+def _compile_log(x: Any) -> Any:
+    return _log_single if x is float32 else log
+
+
+@overload(exp, jit_options=FAST, strict=False)
+def _compile_exp(x: Any) -> Any:
+    return _exp_single if x is float32 else exp
+
+
+# One anchor against the draws ----------------------------------------------------------------------------------------
+
+
+@njit(nogil=True, inline="always", **FAST)
 def _kernel_mean(embedding: Floats, anchor: int, places: Floats, weights: Floats, kernel: Floats) -> Any:
     """Write q_ik for all draws and return their weighted sum, the estimate of mean_k q_ik."""
     one = embedding.dtype.type(1.0)
@@ -94,7 +106,7 @@ def _kernel_mean(embedding: Floats, anchor: int, places: Floats, weights: Floats
     return total
 
 
-@njit(nogil=True, **FAST)
+@njit(nogil=True, inline="always", **FAST)
 def _push(
     slope: Any,
     embedding: Floats,
@@ -131,25 +143,30 @@ def _push(
         gradient[anchor, c] += total
 
 
-@njit(nogil=True, **FAST)
-def _near_shifted(embedding: Floats, anchor: int, near: NDArray[np.int32], shifted: Floats) -> None:
-    """Write 1 + d_ij for all neighbours."""
+# One anchor and its neighbours ---------------------------------------------------------------------------------------
+
+
+@njit(nogil=True, inline="always", **FAST)
+def _reach(embedding: Floats, anchor: int, near: NDArray[np.int32], steps: Floats, shifted: Floats) -> None:
+    """Write the steps from all neighbours to the anchor, and 1 + d_ij."""
     one = embedding.dtype.type(1.0)
     if embedding.shape[1] == 2:
         x, y = embedding[anchor, 0], embedding[anchor, 1]
-        for place in range(near.shape[0]):
-            step_x, step_y = x - embedding[near[place], 0], y - embedding[near[place], 1]
-            shifted[place] = one + step_x * step_x + step_y * step_y
+        for place in range(near.shape[1]):
+            steps[0, place] = x - embedding[near[anchor, place], 0]
+            steps[1, place] = y - embedding[near[anchor, place], 1]
+        for place in range(shifted.shape[0]):
+            shifted[place] = one + steps[0, place] * steps[0, place] + steps[1, place] * steps[1, place]
         return
-    for place in range(near.shape[0]):
-        total = one
-        for c in range(embedding.shape[1]):
-            step = embedding[anchor, c] - embedding[near[place], c]
-            total += step * step
-        shifted[place] = total
+    for place in range(shifted.shape[0]):
+        shifted[place] = one
+    for c in range(embedding.shape[1]):
+        for place in range(near.shape[1]):
+            steps[c, place] = embedding[anchor, c] - embedding[near[anchor, place], c]
+            shifted[place] += steps[c, place] * steps[c, place]
 
 
-@njit(nogil=True, **FAST)
+@njit(nogil=True, inline="always", **FAST)
 def _weigh_ranks(t: float, rank_scale: Any, shares: Floats, shifted: Floats, factors: Floats) -> tuple[Any, Any]:
     """Loss of an anchor, its derivative in log mean_k q_ik, and in `factors` its derivatives in d_ij.
 
@@ -159,46 +176,47 @@ def _weigh_ranks(t: float, rank_scale: Any, shares: Floats, shifted: Floats, fac
     value, slope = shifted.dtype.type(0.0), shifted.dtype.type(0.0)
     if t == 1.0:
         for place in range(shifted.shape[0]):
-            ratio = rank_scale * shifted[place]
-            factors[place] = shares[place] * rank_scale / (one + ratio)
+            rank = one + rank_scale * shifted[place]
+            factors[place] = shares[place] * rank_scale / rank
             slope += factors[place] * shifted[place]
-        for place in range(shifted.shape[0]):
-            value += shares[place] * math.log(one + rank_scale * shifted[place])
+            value += shares[place] * log(rank)
         return value, slope
     above = shifted.dtype.type(1.0 - t)
     for place in range(shifted.shape[0]):
         rank = one + rank_scale * shifted[place]
-        power = math.exp(above * math.log(rank))
+        power = exp(above * log(rank))
         value += shares[place] * (power - one) / above
         factors[place] = shares[place] * rank_scale * power / rank  # the forgetting factor 1 / (1 + l)^t of eq. (grad)
         slope += factors[place] * shifted[place]
     return value, slope
 
 
-@njit(nogil=True, **FAST)
-def _pull(
-    weight: Any, embedding: Floats, anchor: int, near: NDArray[np.int32], factors: Floats, gradient: Floats
-) -> None:
+@njit(nogil=True, inline="always", **FAST)
+def _pull(weight: Any, steps: Floats, factors: Floats, anchor: int, near: NDArray[np.int32], gradient: Floats) -> None:
     """Add the gradient of weight * sum_j factor_j d_ij."""
-    two = embedding.dtype.type(2.0) * weight
-    if embedding.shape[1] == 2:
-        x, y = embedding[anchor, 0], embedding[anchor, 1]
-        total_x, total_y = gradient[anchor, 0], gradient[anchor, 1]
-        for place in range(near.shape[0]):
-            other = near[place]
+    two = steps.dtype.type(2.0) * weight
+    if steps.shape[0] == 2:
+        total_x, total_y = steps.dtype.type(0.0), steps.dtype.type(0.0)
+        for place in range(factors.shape[0]):
             factor = two * factors[place]
-            pull_x, pull_y = factor * (x - embedding[other, 0]), factor * (y - embedding[other, 1])
-            gradient[other, 0] -= pull_x
-            gradient[other, 1] -= pull_y
-            total_x += pull_x
-            total_y += pull_y
-        gradient[anchor, 0], gradient[anchor, 1] = total_x, total_y
+            steps[0, place] *= factor
+            steps[1, place] *= factor
+            total_x += steps[0, place]
+            total_y += steps[1, place]
+        for place in range(near.shape[1]):
+            gradient[near[anchor, place], 0] -= steps[0, place]
+            gradient[near[anchor, place], 1] -= steps[1, place]
+        gradient[anchor, 0] += total_x
+        gradient[anchor, 1] += total_y
         return
-    for place in range(near.shape[0]):
-        for c in range(embedding.shape[1]):
-            pull = two * factors[place] * (embedding[anchor, c] - embedding[near[place], c])
+    for c in range(steps.shape[0]):
+        for place in range(near.shape[1]):
+            pull = two * factors[place] * steps[c, place]
+            gradient[near[anchor, place], c] -= pull
             gradient[anchor, c] += pull
-            gradient[near[place], c] -= pull
+
+
+# The loop ------------------------------------------------------------------------------------------------------------
 
 
 @njit(cache=True, nogil=True, **FAST)
@@ -209,72 +227,79 @@ def sum_listwise(
     near: NDArray[np.int32],
     shares: NDArray[np.float32],
     point_weights: NDArray[np.float32],
-    draws: Draws,
     grid: Grid,
-    start: int,
-    stop: int,
+    first: int,
+    drawn: NDArray[np.int32],
+    draw_weights: Floats,
+    counts: NDArray[np.int32],
     gradient: Floats,
 ) -> float:
-    """Sum of the losses of the anchors in the tiles from `start` to `stop`; adds its gradient to `gradient`."""
-    n_components = embedding.shape[1]
-    most = draws.n_uniform + draws.n_near
-    points = np.empty(most, dtype=np.int32)
-    all_weights, all_kernel = np.empty(most, dtype=embedding.dtype), np.empty(most, dtype=embedding.dtype)
-    places = np.empty((n_components, most), dtype=embedding.dtype)
-    pushes = np.empty((n_components, most), dtype=embedding.dtype)
-    shifted, factors = np.empty(near.shape[1], dtype=embedding.dtype), np.empty(near.shape[1], dtype=embedding.dtype)
+    """Sum of the losses of the anchors in the tiles from number `first` on; adds its gradient to `gradient`.
+
+    Row r of `drawn` and `draw_weights` has the outliers of tile `first` + r, ``counts[r]`` of them.
+    """
+    n_components, n_near, kind = embedding.shape[1], near.shape[1], embedding.dtype
+    n_filled = (n_near + LANES - 1) // LANES * LANES
+    places = np.empty((n_components, drawn.shape[1]), dtype=kind)
+    pushes, all_kernel = np.empty_like(places), np.empty(drawn.shape[1], dtype=kind)
+    steps, own_shares = np.zeros((n_components, n_filled), dtype=kind), np.zeros(n_filled, dtype=kind)
+    shifted, factors = np.empty_like(own_shares), np.empty_like(own_shares)
     total = 0.0
-    for tile in range(start, stop):
-        n_draws = draw_for_cell(draws, tile, grid.tile_cells[tile], grid, points, all_weights)
-        weights, kernel = all_weights[:n_draws], all_kernel[:n_draws]
+    for row in range(counts.shape[0]):
+        weights, kernel, points = draw_weights[row, : counts[row]], all_kernel[: counts[row]], drawn[row]
         for c in range(n_components):
-            for k in range(n_draws):
+            for k in range(counts[row]):
                 places[c, k] = embedding[points[k], c]
                 pushes[c, k] = 0.0
-        for rank in range(grid.tile_starts[tile], grid.tile_starts[tile + 1]):
+        for rank in range(grid.tile_starts[first + row], grid.tile_starts[first + row + 1]):
             anchor = grid.order[rank]
-            weight = embedding.dtype.type(point_weights[anchor])
+            weight = kind.type(point_weights[anchor])
             mean = _kernel_mean(embedding, anchor, places, weights, kernel)
-            _near_shifted(embedding, anchor, near[anchor], shifted)
-            rank_scale = embedding.dtype.type(kappa[anchor]) * mean
-            value, slope = _weigh_ranks(t, rank_scale, shares[anchor], shifted, factors)
+            _reach(embedding, anchor, near, steps, shifted)
+            for place in range(n_near):
+                own_shares[place] = shares[anchor, place]
+            value, slope = _weigh_ranks(t, kind.type(kappa[anchor]) * mean, own_shares, shifted, factors)
             total += weight * value
-            _pull(weight, embedding, anchor, near[anchor], factors, gradient)
+            _pull(weight, steps, factors, anchor, near, gradient)
             _push(weight * slope / mean, embedding, anchor, places, weights, kernel, pushes, gradient)
         for c in range(n_components):
-            for k in range(n_draws):
+            for k in range(counts[row]):
                 gradient[points[k], c] += pushes[c, k]
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def listwise_place(
+@njit(cache=True, nogil=True, **FAST)
+def listwise_places(
     t: float,
-    kappa: float,
-    place: NDArray[np.float64],
-    embedding: Floats,
+    kappa: NDArray[np.float32],
+    places: NDArray[np.float64],
+    embedding: NDArray[Any],
     near: NDArray[np.int32],
     shares: NDArray[np.float32],
-    points: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    gradient: NDArray[np.float64],
-) -> float:
-    """The listwise loss of one new place against a frozen map; its gradient in the place is written to `gradient`."""
-    n_near, n_draws, n_components = near.shape[0], points.shape[0], place.shape[0]
-    table, scratch = np.empty((1 + n_near, n_components)), np.zeros((1 + n_near, n_components))
-    places, pushes = np.empty((n_components, n_draws)), np.zeros((n_components, n_draws))
-    kernel, shifted, factors = np.empty(n_draws), np.empty(n_near), np.empty(n_near)
-    table[0] = place
-    for j in range(n_near):
-        table[1 + j] = embedding[near[j]]
-    for c in range(n_components):
-        for k in range(n_draws):
-            places[c, k] = embedding[points[k], c]
-    others = np.arange(1, n_near + 1).astype(np.int32)
-    mean = _kernel_mean(table, 0, places, weights, kernel)
-    _near_shifted(table, 0, others, shifted)
-    value, slope = _weigh_ranks(t, kappa * mean, shares, shifted, factors)
-    _pull(1.0, table, 0, others, factors, scratch)
-    _push(slope / mean, table, 0, places, weights, kernel, pushes, scratch)
-    gradient[:] = scratch[0]
-    return float(value)
+    drawn: NDArray[np.int32],
+    draw_weights: NDArray[np.float64],
+    values: NDArray[np.float64],
+    gradients: NDArray[np.float64],
+) -> None:
+    """The listwise loss of each new row against its neighbours and draws, and its gradient in the row's place."""
+    n_near, n_draws, n_components = near.shape[1], drawn.shape[1], places.shape[1]
+    # The new place, followed by its neighbours: the functions above do the rest.
+    table, scratch = np.empty((1 + n_near, n_components)), np.empty((1 + n_near, n_components))
+    others = np.arange(1, n_near + 1).astype(np.int32).reshape(1, n_near)
+    draw_places, pushes = np.empty((n_components, n_draws)), np.zeros((n_components, n_draws))
+    kernel, steps = np.empty(n_draws), np.empty((n_components, n_near))
+    shifted, factors = np.empty(n_near), np.empty(n_near)
+    for row in range(places.shape[0]):
+        scratch[:] = 0.0
+        table[0] = places[row]
+        for j in range(n_near):
+            table[1 + j] = embedding[near[row, j]]
+        for c in range(n_components):
+            for k in range(n_draws):
+                draw_places[c, k] = embedding[drawn[row, k], c]
+        mean = _kernel_mean(table, 0, draw_places, draw_weights[row], kernel)
+        _reach(table, 0, others, steps, shifted)
+        values[row], slope = _weigh_ranks(t, kappa[row] * mean, shares[row], shifted, factors)
+        _pull(1.0, steps, factors, 0, others, scratch)
+        _push(slope / mean, table, 0, draw_places, draw_weights[row], kernel, pushes, scratch)
+        gradients[row] = scratch[0]

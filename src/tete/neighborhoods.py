@@ -4,7 +4,7 @@ The points are cut into a fixed number of shards, whatever the number of threads
 its own gradient and the shards are added in order, so that the same input gives the same bits on any number of threads.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from tete.affinities import Affinities
 from tete.anchored import DenseWeights, SeparableWeights, sum_anchored
+from tete.draws import Draws, draw_for_tiles
 from tete.grid import GRID_DIMENSIONS, Grid, consecutive_tiles, make_grid
-from tete.listwise import Draws, sum_listwise
+from tete.listwise import sum_listwise
 from tete.losses import TETELoss, UnitTETELoss
 from tete.surface import Surface
-from tete.threads import Threads, row_slices, sum_shards
+from tete.threads import ShardSum, Threads, row_slices
 
 __all__ = ["AnchoredObjective", "ListwiseObjective", "Plan"]
 
@@ -30,7 +31,7 @@ FIRST_TILE, TILE = 8, 32
 GRID_LIFETIME, ARRANGEMENT_LIFETIME = 10, 50  # iterations
 
 
-@dataclass(frozen=True)
+@dataclass
 class AnchoredObjective:
     """Weighted mean of the losses of all triplets of all anchors: eq. (wtete) divided by the sum of the weights."""
 
@@ -39,6 +40,10 @@ class AnchoredObjective:
     near: NDArray[np.int32]
     far: NDArray[np.int32]
     workers: Threads
+
+    def __post_init__(self) -> None:
+        self._sum = ShardSum(self.workers)
+        self._total = self.weights.total()
 
     def __call__(self, embedding: Any) -> tuple[float, Any]:
         """Value and gradient, in the embedding's precision."""
@@ -49,9 +54,7 @@ class AnchoredObjective:
             )
 
         shards = row_slices(len(embedding), size=FEWEST_POINTS_IN_A_SHARD, most=MOST_SHARDS)
-        value, gradient = sum_shards(work, shards, embedding, self.workers)
-        total = self.weights.total()
-        return value / total, gradient / embedding.dtype.type(total)
+        return self._sum(work, shards, embedding, self._total)
 
 
 @dataclass(frozen=True)
@@ -111,8 +114,12 @@ class ListwiseObjective:
     point_weights: Floats
     seed: int
     workers: Threads
-    _grid: Grid | None = None
-    _points: Points | None = None
+    _grid: Grid | None = field(init=False, default=None)
+    _points: Points | None = field(init=False, default=None)
+
+    def __post_init__(self) -> None:
+        self._sum = ShardSum(self.workers)
+        self._total = float(self.point_weights.sum(dtype=np.float64))
 
     def __call__(self, iteration: int, embedding: Any) -> tuple[float, Any]:
         """Value and gradient, in the embedding's precision."""
@@ -150,10 +157,12 @@ class ListwiseObjective:
         kappa = self.plan.kappa(points.kappa, draws.iteration)
 
         def work(tiles: slice, gradient: Any) -> float:
-            arrays = (kappa, places, near, shares, points.weights)
-            return float(sum_listwise(self.t, *arrays, draws, grid, tiles.start, tiles.stop, gradient))
+            shape = (tiles.stop - tiles.start, draws.n_uniform + draws.n_near)
+            drawn, weights = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=places.dtype)
+            counts = np.empty(shape[0], dtype=np.int32)
+            draw_for_tiles(draws, grid, tiles.start, drawn, weights, counts)
+            arrays = (kappa, places, near, shares, points.weights, grid, tiles.start, drawn, weights, counts)
+            return float(sum_listwise(self.t, *arrays, gradient))
 
         shards = row_slices(len(grid.tile_cells), size=FEWEST_TILES_IN_A_SHARD, most=MOST_SHARDS)
-        value, gradient = sum_shards(work, shards, places, self.workers)
-        total = points.weights.sum(dtype=np.float64)
-        return float(value / total), gradient / places.dtype.type(total)
+        return self._sum(work, shards, places, self._total)

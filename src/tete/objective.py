@@ -9,7 +9,7 @@ import numpy as np
 
 from tete.arrays import Embedding, Objective
 from tete.losses import LinearLoss, Loss, sum_losses
-from tete.threads import Threads, row_slices, sum_shards
+from tete.threads import ShardSum, Threads, row_slices
 from tete.triplets import Triplets
 
 __all__ = ["ShardedTriplets"]
@@ -24,7 +24,7 @@ class ShardedTriplets:
     def __init__(self, triplets: Triplets, n_components: int, workers: Threads) -> None:
         self.triplets = triplets
         self.total_weight = float(len(triplets) if triplets.weights is None else triplets.weights.sum())
-        self._workers = workers
+        self._sum = ShardSum(workers)
         # A shard's own gradient must not cost more than its triplets, hence few shards for many objects.
         size = max(FEWEST_TRIPLETS_IN_A_SHARD, triplets.n_objects * n_components)
         self._shards = row_slices(len(triplets), size=size, most=MOST_SHARDS)
@@ -39,7 +39,7 @@ class ShardedTriplets:
             columns = data.anchor[rows], data.near[rows], data.far[rows]
             return float(sum_losses(loss, embedding, *columns, weights, gradient))
 
-        return sum_shards(sum_rows, self._shards, embedding, self._workers)
+        return self._sum(sum_rows, self._shards, embedding)
 
     def objective(self, loss: Loss, ridge: float) -> Objective:
         """The function to minimise."""

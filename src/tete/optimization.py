@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from scipy.optimize import OptimizeResult, minimize
 
@@ -158,11 +159,7 @@ def momentum_descent(
             continue
         if value < best_value:
             best, best_value = embedding + momentum * velocity, value
-        keeps = velocity * gradient < 0.0
-        np.maximum(np.where(keeps, gains + start.dtype.type(0.2), gains * start.dtype.type(0.8)), 0.01, out=gains)
-        velocity *= momentum
-        velocity -= step * gains * gradient
-        embedding += velocity
+        _momentum_step(step, momentum, *_flat(gradient, gains, velocity, embedding))
         history.append(value)
         if callback is not None and callback(len(history), value, embedding.copy()):
             stop_reason = StopReason.CALLBACK
@@ -194,13 +191,52 @@ def adam(
         if not np.isfinite(value):
             stop_reason = StopReason.DIVERGED
             break
-        moment += (1.0 - ADAM_DECAY[0]) * (gradient - moment)
-        square += (1.0 - ADAM_DECAY[1]) * (np.square(gradient) - square)
         bias, square_bias = (1.0 - decay ** (iteration + 1) for decay in ADAM_DECAY)
         size = step(iteration / max_iter) / bias
-        embedding -= size * moment / (np.sqrt(square / square_bias) + epsilon)
+        _adam_step(size, square_bias, epsilon, *_flat(gradient, moment, square, embedding))
         history.append(value)
         if callback is not None and callback(len(history), value, embedding.copy()):
             stop_reason = StopReason.CALLBACK
             break
     return Minimum(embedding, history[-1] if history else value, history, stop_reason)
+
+
+# One step, in place: one pass over all coordinates instead of one for every operation -------------------------------
+
+
+def _flat(*arrays: AnyEmbedding) -> list[AnyEmbedding]:
+    return [array.reshape(-1) for array in arrays]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _momentum_step(
+    step: float,
+    momentum: float,
+    gradient: AnyEmbedding,
+    gains: AnyEmbedding,
+    velocity: AnyEmbedding,
+    embedding: AnyEmbedding,
+) -> None:
+    kind = embedding.dtype.type
+    for c in range(embedding.shape[0]):
+        gain = gains[c] + kind(0.2) if velocity[c] * gradient[c] < 0 else gains[c] * kind(0.8)
+        gains[c] = max(gain, kind(0.01))
+        velocity[c] = kind(momentum) * velocity[c] - kind(step) * gains[c] * gradient[c]
+        embedding[c] += velocity[c]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _adam_step(
+    size: float,
+    square_bias: float,
+    epsilon: float,
+    gradient: AnyEmbedding,
+    moment: AnyEmbedding,
+    square: AnyEmbedding,
+    embedding: AnyEmbedding,
+) -> None:
+    kind = embedding.dtype.type
+    for c in range(embedding.shape[0]):
+        moment[c] += kind(1.0 - ADAM_DECAY[0]) * (gradient[c] - moment[c])
+        square[c] += kind(1.0 - ADAM_DECAY[1]) * (gradient[c] * gradient[c] - square[c])
+        embedding[c] -= kind(size) * moment[c] / (np.sqrt(square[c] / kind(square_bias)) + kind(epsilon))

@@ -8,14 +8,12 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from tete.anchored import sum_anchored
+from tete.draws import Draws, draw_for_places
 from tete.grid import Grid, cells_of
-from tete.listwise import Draws, draw_for_cell, listwise_place
 
-__all__ = ["anchored_places", "descend", "draw_for_places", "likely_starts", "listwise_places"]
+__all__ = ["descend", "draws_of_places", "likely_starts"]
 
 Places: TypeAlias = NDArray[np.float64]
 Evaluate: TypeAlias = Callable[[Places], tuple[NDArray[np.float64], Places]]
@@ -53,82 +51,12 @@ def descend(evaluate: Evaluate, starts: list[Places]) -> Places:
     return places
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def anchored_places(
-    loss: Any,
-    weights: Any,
-    places: Places,
-    embedding: NDArray[Any],
-    near: NDArray[np.int32],
-    far: NDArray[np.int32],
-    values: NDArray[np.float64],
-    gradients: Places,
-) -> None:
-    """Weighted t-ETE of each new row's own triplets, eq. (wtete), and its gradient in the row's place."""
-    n_rows, n_near, n_far = places.shape[0], near.shape[1], far.shape[1]
-    # A table of the new places, followed by what the current row is compared with: `sum_anchored` does the rest.
-    table = np.empty((n_rows + n_near + n_far, places.shape[1]))
-    table[:n_rows] = places
-    scratch = np.zeros_like(table)
-    table_near, table_far = np.empty_like(near), np.empty_like(far)
-    table_near[:] = n_rows + np.arange(n_near)
-    table_far[:] = n_rows + n_near + np.arange(n_far)
-    for row in range(n_rows):
-        for j in range(n_near):
-            table[n_rows + j] = embedding[near[row, j]]
-        for k in range(n_far):
-            table[n_rows + n_near + k] = embedding[far[row, k]]
-        values[row] = sum_anchored(loss, weights, table, table_near, table_far, row, row + 1, scratch)
-        gradients[row] = scratch[row]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def listwise_places(
-    t: float,
-    kappa: NDArray[np.float32],
-    places: Places,
-    embedding: NDArray[Any],
-    near: NDArray[np.int32],
-    shares: NDArray[np.float32],
-    points: NDArray[np.int32],
-    point_weights: Places,
-    values: NDArray[np.float64],
-    gradients: Places,
-) -> None:
-    """The listwise loss of each new row against its neighbours and draws, and its gradient in the row's place."""
-    for row in range(places.shape[0]):
-        values[row] = listwise_place(
-            t,
-            kappa[row],
-            places[row],
-            embedding,
-            near[row],
-            shares[row],
-            points[row],
-            point_weights[row],
-            gradients[row],
-        )
-
-
-def draw_for_places(
+def draws_of_places(
     draws: Draws, grid: Grid, places: Places, nearest: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], Places]:
     """Outliers and their weights for new rows, named by their nearest point; unused slots weigh nothing."""
     cells = cells_of(places, grid.low, grid.side, grid.shape) if len(grid.shape) else np.full(len(places), -1)
     most = draws.n_uniform + draws.n_near
     points, weights = np.zeros((len(places), most), dtype=np.int32), np.zeros((len(places), most))
-    _draw_rows(draws, grid, cells.astype(np.int64), nearest.astype(np.int64), points, weights)
+    draw_for_places(draws, grid, cells.astype(np.int64), nearest.astype(np.int64), points, weights)
     return points, weights
-
-
-@njit(cache=True, nogil=True)
-def _draw_rows(
-    draws: Draws,
-    grid: Grid,
-    cells: NDArray[np.int64],
-    nearest: NDArray[np.int64],
-    points: NDArray[np.int32],
-    weights: Places,
-) -> None:
-    for row in range(cells.shape[0]):
-        draw_for_cell(draws, nearest[row], cells[row], grid, points[row], weights[row])

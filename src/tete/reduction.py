@@ -15,18 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.affinities import Affinities, affinities, neighbor_scales
-from tete.anchored import DenseWeights, SeparableWeights
+from tete.anchored import DenseWeights, SeparableWeights, anchored_places
 from tete.arrays import Callback
+from tete.draws import Draws
 from tete.exceptions import InvalidParameterError
 from tete.features import Features
 from tete.grid import GRID_DIMENSIONS, Grid, consecutive_tiles, make_grid
-from tete.listwise import Draws
+from tete.listwise import listwise_places
 from tete.losses import tete_loss
 from tete.mapping import FeatureMap, Map
 from tete.neighborhoods import TILE, AnchoredObjective, ListwiseObjective, Plan
 from tete.neighbors import Neighbors
 from tete.optimization import Minimum, adam, gradient_descent, momentum_descent
-from tete.placement import anchored_places, descend, draw_for_places, likely_starts, listwise_places
+from tete.placement import descend, draws_of_places, likely_starts
 from tete.projection import is_sparse
 from tete.sampling import (
     SCALE_RANK,
@@ -353,7 +354,7 @@ class ListwiseTETE(FeatureMap):
         starts = likely_starts(self._map, near.indices, near.shares)
         nearest = neighbors.indices[:, 0]
         draws = Draws(preset.n_uniform, preset.n_near, self._seed, preset.max_iter)
-        points, weights = draw_for_places(draws, self._grid, starts[1], nearest)
+        points, weights = draws_of_places(draws, self._grid, starts[1], nearest)
         kappa = self._kappa[nearest]
 
         def evaluate(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

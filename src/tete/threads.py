@@ -7,13 +7,16 @@ pieces, so that a result has the same bits on any number of threads.
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 
-__all__ = ["SERIAL", "Threads", "row_slices", "sum_shards", "threads"]
+__all__ = ["SERIAL", "ShardSum", "Threads", "row_slices", "threads"]
+
+ROWS_IN_A_BLOCK = 8192
 
 
 class Threads:
@@ -59,16 +62,35 @@ def row_slices(n_rows: int, *, size: int, most: int = 2**31) -> list[slice]:
     return [slice(int(start), int(stop)) for start, stop in pairwise(edges)]
 
 
-def sum_shards(
-    work: Callable[[slice, Any], float], shards: list[slice], embedding: Any, workers: Threads
-) -> tuple[float, Any]:
-    """Add up ``work(shard, gradient)``, which returns a value and adds to a gradient, over all shards."""
-    values = np.zeros(len(shards))
-    gradients = np.empty((len(shards), *embedding.shape), dtype=embedding.dtype)
+@dataclass
+class ShardSum:
+    """Adds up a function and its gradient over shards. The memory for the shards' gradients is kept between calls."""
 
-    def sum_shard(shard: int) -> None:
-        gradients[shard] = 0.0
-        values[shard] = work(shards[shard], gradients[shard])
+    workers: Threads
+    _gradients: Any = None
 
-    workers.run(sum_shard, len(shards))
-    return float(values.sum()), gradients.sum(axis=0)
+    def __call__(
+        self, work: Callable[[slice, Any], float], shards: list[slice], embedding: Any, divisor: float = 1.0
+    ) -> tuple[float, Any]:
+        """The sum of ``work(shard, gradient)``, which returns a value and adds to a gradient, and its gradient.
+
+        Both are divided by `divisor`.
+        """
+        shape = (len(shards), *embedding.shape)
+        if self._gradients is None or self._gradients.shape != shape or self._gradients.dtype != embedding.dtype:
+            self._gradients = np.empty(shape, dtype=embedding.dtype)
+        values, parts, total = np.zeros(len(shards)), self._gradients, np.empty_like(embedding)
+        blocks = row_slices(len(embedding), size=ROWS_IN_A_BLOCK)
+
+        def sum_shard(shard: int) -> None:
+            parts[shard] = 0.0
+            values[shard] = work(shards[shard], parts[shard])
+
+        def add_shards(block: int) -> None:
+            rows = blocks[block]
+            np.sum(parts[:, rows], axis=0, out=total[rows])
+            total[rows] /= embedding.dtype.type(divisor)
+
+        self.workers.run(sum_shard, len(shards))
+        self.workers.run(add_shards, len(blocks))
+        return float(values.sum()) / divisor, total

@@ -1,6 +1,5 @@
 """Downloads that go on where they were interrupted and keep no file that is not what it should be."""
 
-import hashlib
 from http.client import HTTPException
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,17 +13,11 @@ from tete.exceptions import DownloadError
 if TYPE_CHECKING:
     from http.client import HTTPResponse
 
-__all__ = ["download", "sha256_of"]
+__all__ = ["download"]
 
 CHUNK = 1 << 16
 TIMEOUT = 30.0  # seconds without a byte
 RANGE_NOT_SATISFIABLE = 416
-
-
-def sha256_of(path: Path) -> str:
-    """The sha256 of a file's content, in hexadecimal digits."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def download(url: str, path: Path, *, label: str) -> None:

@@ -1,5 +1,6 @@
 """Where the files of data sets are, and whether they are what they should be."""
 
+import hashlib
 import os
 import sys
 from pathlib import Path
@@ -8,7 +9,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.datasets.downloading import sha256_of
 from tete.datasets.fetching import fetch, receipt_of
 from tete.datasets.registry import DataSet, data_set
 from tete.exceptions import InvalidFileError, MissingDataError
@@ -53,19 +53,20 @@ def load_arrays(name: str, folder: Folder = None, *, download: bool = False) -> 
 
 def _what_to_do(entry: DataSet, path: Path, download: bool) -> str:
     if entry.can_be_fetched:
-        way = f"pass download=True to fetch it ({entry.source}), or put the file there"
+        way = f"pass download=True to fetch it ({entry.source}), put the file there"
     else:
-        refused = "cannot be downloaded, so " if download else ""
+        refused = "no public place of it is known, so " if download else ""
         way = f"{refused}put the file there (source: {entry.source})"
     return (
-        f"{path} is missing: {way}, or name another folder with `folder` or TETE_DATA; "
-        f"whoever uses {entry.title} cites {entry.citation}"
+        f"{entry.loader} needs {path}: {way}, or name another folder with `folder` or TETE_DATA; "
+        f"who uses {entry.title} cites {entry.citation}"
     )
 
 
 def _check_sha256(entry: DataSet, path: Path) -> None:
     """Compare with the registry, or with the receipt that fetching left beside a file which it made itself."""
-    found = sha256_of(path)
+    with path.open("rb") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
     receipt = receipt_of(path)
     known = {entry.sha256} | ({receipt.read_text().split()[0]} if receipt.is_file() else set())
     if found not in known:

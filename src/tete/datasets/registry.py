@@ -22,11 +22,13 @@ class OpenMLSource:
 class DataSet:
     """What is known of a data set without having it.
 
-    `shape` is (rows, columns) of features, or (objects, triplets) of comparisons. `file` is relative to the data
-    folder, and None for what needs no file.
+    `loader` is the call that gives it. `shape` is (rows, columns) of features, or (objects, triplets) of comparisons.
+    `file` is relative to the data folder, and None for what needs no file. A file that is not at hand can be made from
+    `openml`, or from `url`, where the numbers must have `values_sha256`.
     """
 
     title: str
+    loader: str
     shape: tuple[int, int]
     source: str
     licence: str

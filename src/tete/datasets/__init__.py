@@ -2,7 +2,8 @@
 
 Loaders return a `Bunch` with `data` (rows of features) or `triplets`, and always `target`, `target_names` and `names`
 (None where there are none), `title`, `description`, `licence` and `citation`. A file is looked for in `folder`, or else
-in the folder of the environment variable TETE_DATA, or else in the user's cache folder.
+in the folder of the environment variable TETE_DATA, or else in the user's cache folder. With `download=True` a missing
+file is fetched, if a public place of it is known.
 """
 
 from tete.datasets.comparisons import load_accents, load_alien_eggs, load_food, load_music

@@ -44,7 +44,9 @@ def load_food(
         of which many are missing. "screens" has the 6,256 answers to "pick the one most like this", 46,160 triplets of
         100 dishes, with `groups` that keep the triplets of an answer together.
     folder : path, optional
+        Where the files are, if not in the folder named by TETE_DATA or the user's cache folder.
     download : bool, default=False
+        Whether to fetch a missing file; of this data set no public place is known.
 
     `taste` has six tastes of each dish in percent, NaN for the 27 dishes without a name, and `taste_names` their names.
     """

@@ -92,7 +92,7 @@ def _size_of(folder: Path) -> int:
     total = 0
     for path in folder.rglob("*"):
         try:
-            total += path.stat().st_size
+            total += path.stat().st_size if path.is_file() else 0
         except FileNotFoundError:
             continue
     return total

@@ -1,4 +1,4 @@
-"""Downloads that go on where they were interrupted and keep no file that is not what it should be."""
+"""Downloads that go on where they were interrupted (pooch, which scientific packages often use, starts anew)."""
 
 from http.client import HTTPException
 from pathlib import Path

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import datasets as sklearn_datasets
 from tqdm.auto import tqdm
 
 from tete.datasets.downloading import download
@@ -51,13 +52,11 @@ def receipt_of(path: Path) -> Path:
 
 def _from_openml(entry: DataSet) -> Arrays:
     """Whole numbers from 0 to 255, and classes numbered in the order of their names; scikit-learn checks the md5."""
-    from sklearn.datasets import fetch_openml  # noqa: PLC0415  (brings in much that loaders do not need)
-
     assert entry.openml is not None
     name, version = entry.openml.name, entry.openml.version
     try:
         with TemporaryDirectory() as folder, _growth_shown(Path(folder), entry.title):
-            found = fetch_openml(name, version=version, as_frame=False, data_home=folder)
+            found = sklearn_datasets.fetch_openml(name, version=version, as_frame=False, data_home=folder)
     except (OSError, HTTPException, ValueError) as error:
         reason = getattr(error, "reason", error)
         raise DownloadError(f"{name} cannot be downloaded from OpenML: {reason}.") from error

@@ -12,22 +12,20 @@ from sklearn.model_selection import KFold
 
 from environments import data_folder, machine
 from tete import TETE, Triplets, base
-from tete.datasets import make_triplets
+from tete.datasets import load_alien_eggs, load_food, load_music, make_triplets
 from triplets import RESULTS, as_markdown, noise_data
 
 EXTRA = (0, 2, 4, 8)
 
 
 def human_sets(folder: Path) -> dict[str, np.ndarray]:
-    eggs = np.load(folder / "alien_eggs" / "alien_eggs.npz")
-    rows = {
-        "Music": np.load(folder / "music" / "music.npz")["triplets"],
-        "Food": np.load(folder / "food100" / "food100_partial.npz")["triplets73"],
-        "30 eggs": eggs["next30_triplets"],
-        "300 eggs": eggs["eggs300_triplets"],
+    sets = {
+        "Music": load_music(folder=folder),
+        "Food": load_food(folder=folder),
+        "30 eggs": load_alien_eggs(30, folder=folder),
+        "300 eggs": load_alien_eggs(300, folder=folder),
     }
-    valid = {name: (r[:, 0] != r[:, 1]) & (r[:, 0] != r[:, 2]) & (r[:, 1] != r[:, 2]) for name, r in rows.items()}
-    return {name: rows[name][valid[name]] for name in rows}
+    return {name: answers.triplets.to_array() for name, answers in sets.items()}
 
 
 def splits(folder: Path):

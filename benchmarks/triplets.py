@@ -11,11 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 from environments import ROOT, cblearn_python, data_folder, machine
 from tete import CKL, GNMDS, STE, TETE, TSTE, Triplets
-from tete.datasets import make_triplets, make_uniform_triplets
+from tete.datasets import load_digits, load_mnist, make_triplets, make_uniform_triplets
+from tete.exceptions import MissingDataError
 from tete.losses import TETELoss, UnitTETELoss
 from tete.metrics import nearest_neighbor_error, triplet_error
 from tete.objective import ShardedTriplets
@@ -72,14 +72,12 @@ def measure_kernel() -> list[dict[str, object]]:
 
 
 def noise_data(seed: int) -> tuple[np.ndarray, np.ndarray, str]:
-    file = data_folder() / "mnist" / "mnist.npz"
-    if not file.exists():
-        images, labels = load_digits(return_X_y=True)
-        chosen = np.random.default_rng(seed).choice(len(images), 1000, replace=False)
-        return images[chosen], labels[chosen], "digits of scikit-learn (MNIST not found)"
-    with np.load(file) as archive:
-        chosen = np.random.default_rng(seed).choice(len(archive["y"]), 1000, replace=False)
-        return archive["X"][chosen].astype(np.float64), archive["y"][chosen], "MNIST"
+    try:
+        digits, source = load_mnist(folder=data_folder()), "MNIST"
+    except MissingDataError:
+        digits, source = load_digits(), "digits of scikit-learn (MNIST not found)"
+    chosen = np.random.default_rng(seed).choice(len(digits.data), 1000, replace=False)
+    return digits.data[chosen].astype(np.float64), digits.target[chosen], source
 
 
 def fit_peer(python: Path, method: str, triplets: Triplets) -> tuple[float, np.ndarray]:

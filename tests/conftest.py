@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 
 from tete import Triplets
+from tete.exceptions import MissingDataError
 
 # Compiling a kernel takes longer than hypothesis allows an example.
 settings.register_profile("tete", deadline=None, max_examples=40, derandomize=True)
@@ -32,6 +33,19 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip("needs the real data sets: set TETE_DATA to their folder")
     return folder
+
+
+@pytest.fixture
+def load(data_folder):
+    """Load a real data set, or skip the test where its file is absent."""
+
+    def load_or_skip(loader, *arguments):
+        try:
+            return loader(*arguments, folder=data_folder)
+        except MissingDataError as error:
+            pytest.skip(str(error))
+
+    return load_or_skip
 
 
 def random_triplets(rng, n_objects=12, n_triplets=200, **details):

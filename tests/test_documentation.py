@@ -12,7 +12,7 @@ from test_architecture import MODULES
 ROOT = Path(__file__).parents[1]
 BLOCKS = [
     block
-    for page in ("README.md", "docs/command_line.md")
+    for page in ("README.md", "docs/command_line.md", "docs/datasets.md")
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
 ]
 

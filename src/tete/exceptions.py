@@ -7,6 +7,8 @@
     ├── InvalidFeaturesError     (also a ValueError)   the features themselves are wrong
     ├── InvalidTripletsError     (also a ValueError)   the answers themselves are wrong
     ├── InvalidFileError         (also a ValueError)   a file does not hold what it should
+    ├── MissingDataError         (also a FileNotFoundError)  the file of a data set is absent
+    ├── DownloadError            (also an OSError)     a data set could not be fetched
     └── OutputExistsError        (also a FileExistsError)  a file would be overwritten
     TeteWarning                  (also a UserWarning)
     ├── UnmentionedObjectsWarning                      objects without a single answer
@@ -42,6 +44,14 @@ class InvalidTripletsError(TeteError, ValueError):
 
 class InvalidFileError(TeteError, ValueError):
     """A file cannot be used; the message has the file, the line and the column, and what was expected there."""
+
+
+class MissingDataError(TeteError, FileNotFoundError):
+    """The file of a data set is absent; the message says which file to put where, and whom to cite."""
+
+
+class DownloadError(TeteError, OSError):
+    """A data set could not be fetched; the message has the address and the reason."""
 
 
 class OutputExistsError(TeteError, FileExistsError):

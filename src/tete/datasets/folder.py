@@ -1,0 +1,77 @@
+"""Where the files of data sets are, and whether they are what they should be."""
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tete.datasets.fetching import fetch, receipt_of
+from tete.datasets.registry import DataSet, data_set
+from tete.exceptions import InvalidFileError, MissingDataError
+
+__all__ = ["Folder", "data_folder", "find_file", "load_arrays"]
+
+Folder: TypeAlias = str | os.PathLike[str] | None
+
+
+def data_folder(folder: Folder = None) -> Path:
+    """The given folder, or else that of the environment variable TETE_DATA, or else the user's cache folder."""
+    chosen = folder or os.environ.get("TETE_DATA")
+    return Path(chosen).expanduser() if chosen else _cache_folder() / "tete"
+
+
+def _cache_folder() -> Path:
+    """Where programs keep what they can get again: each platform has its own place."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def find_file(entry: DataSet, folder: Folder = None, *, download: bool = False) -> Path:
+    """The file of a data set, fetched if it is absent and that is wanted, with its sha256 checked."""
+    assert entry.file is not None
+    path = data_folder(folder) / entry.file
+    if not path.is_file():
+        if not (download and entry.can_be_fetched):
+            raise MissingDataError(_what_to_do(entry, path, download))
+        fetch(entry, path)
+    _check_sha256(entry, path)
+    return path
+
+
+def load_arrays(name: str, folder: Folder = None, *, download: bool = False) -> dict[str, NDArray[Any]]:
+    """The arrays of a data set's npz file by name."""
+    with np.load(find_file(data_set(name), folder, download=download)) as archive:
+        return dict(archive)
+
+
+def _what_to_do(entry: DataSet, path: Path, download: bool) -> str:
+    if entry.can_be_fetched:
+        way = f"pass download=True to fetch it ({entry.source}), put the file there"
+    else:
+        refused = "no public place of it is known, so " if download else ""
+        way = f"{refused}put the file there (source: {entry.source})"
+    return (
+        f"{entry.loader} needs {path}: {way}, or name another folder with `folder` or TETE_DATA; "
+        f"who uses {entry.title} cites {entry.citation}"
+    )
+
+
+def _check_sha256(entry: DataSet, path: Path) -> None:
+    """Compare with the registry, or with the receipt that fetching left beside a file which it made itself."""
+    with path.open("rb") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+    receipt = receipt_of(path)
+    known = {entry.sha256} | ({receipt.read_text().split()[0]} if receipt.is_file() else set())
+    if found not in known:
+        expected = entry.sha256 or "a receipt beside it"
+        raise InvalidFileError(
+            f"{path}: the sha256 must be {expected}, got {found}: the file is damaged or another version of "
+            f"{entry.title}; delete it and get it again."
+        )

@@ -18,6 +18,7 @@ from tete.validation import check_map
 __all__ = ["Map", "as_column", "check_map_output", "read_columns", "read_map", "write_map"]
 
 NAME_COLUMNS = ("object", "name", "id", "key", "index")
+RESERVED = {"object", "x", "y", "z"}
 KINDS = ("text", "parquet", "npy", "json")
 
 
@@ -69,7 +70,8 @@ def write_map(
 ) -> None:
     """Write a map by the file's extension: CSV, TSV, Parquet, JSON records, or npy (places alone).
 
-    Tables have the columns object, x, y, z, or object, x1, x2, ... beyond three dimensions, and then `columns`.
+    Tables have the columns object, x, y, z, or object, x1, x2, ... beyond three dimensions, and then `columns`, of
+    which one called like these becomes label_x and so on.
     """
     kind = kind_of(path, KINDS)
     places = check_map("embedding", embedding)
@@ -81,7 +83,9 @@ def write_map(
 
     data: dict[str, Any] = {"object": list(range(len(places)) if names is None else names)}
     data |= dict(zip(coordinate_names(places.shape[1]), places.T, strict=True))
-    data |= {name: np.asarray(values) for name, values in (columns or {}).items() if name not in data}
+    for name, values in (columns or {}).items():
+        # A reader would take a column x, y, z or object for a coordinate or the name.
+        data[f"label_{name}" if name.casefold() in RESERVED else name] = np.asarray(values)
     write_frame(path, pd.DataFrame(data), force=force)
 
 

@@ -6,9 +6,11 @@ to find the line.
 
 import csv
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass
 from io import TextIOWrapper
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +22,17 @@ from tete.io.sources import Source
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Table", "as_numbers", "read_parquet_table", "read_text_table"]
+__all__ = [
+    "Table",
+    "as_numbers",
+    "as_text",
+    "check_text",
+    "first_line",
+    "read_parquet_table",
+    "read_text_table",
+    "refuse_long_records",
+    "text_records",
+]
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 HEAD = 2**16
@@ -36,6 +48,7 @@ class Table:
     has_header: bool = True
     separator: str | None = None
     encoding: str = "utf-8-sig"
+    decimal: str = "."
 
     def values(self, position: int) -> NDArray[Any]:
         """One column as text."""
@@ -46,12 +59,9 @@ class Table:
         record = int(self.cells.index[row])
         where = f"{self.source.name}, row {record}"
         if self.separator is not None:
-            records = _records(self.source, self.separator, self.encoding)
-            where = next(
-                f"{self.source.name}, line {line}"
-                for number, (line, _) in enumerate(records)
-                if number == record + self.has_header
-            )
+            with closing(text_records(self.source, self.separator, self.encoding)) as found:
+                line, _ = next(islice(found, record + self.has_header, None))
+            where = f"{self.source.name}, line {line}"
         return where if position is None else f"{where}, column {self.columns[position]!r}"
 
 
@@ -59,8 +69,8 @@ def read_text_table(source: Source, *, encoding: str = "utf-8", header: bool = T
     """All cells of a text table; the separator is the one that gives the first line the most columns."""
     import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
-    encoding = _check_text(source, encoding)
-    separator, columns = _first_line(source, encoding, least_columns)
+    encoding = check_text(source, encoding)
+    separator, columns = first_line(source, encoding, least_columns)
     try:
         with source.open() as stream, warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # a first row that is too long only warns
@@ -76,7 +86,7 @@ def read_text_table(source: Source, *, encoding: str = "utf-8", header: bool = T
                 skipinitialspace=True,
             )
     except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        _refuse_long_records(source, separator, encoding, len(columns))
+        refuse_long_records(source, separator, encoding, len(columns))
         raise InvalidFileError(f"{source.name} cannot be read as a table: {error}.") from error
     cells = cells[(cells != "").any(axis=1).to_numpy()]
     if cells.empty:
@@ -99,7 +109,7 @@ def read_parquet_table(source: Source) -> Table:
         raise InvalidFileError(f"{source.name} is not a Parquet file: {str(error).splitlines()[0]}") from error
     if frame.empty:
         raise InvalidFileError(f"{source.name} has no rows: expected one answer or object a row.")
-    cells = pd.DataFrame({place: _as_text(frame.iloc[:, place]) for place in range(frame.shape[1])})
+    cells = pd.DataFrame({place: as_text(frame.iloc[:, place]) for place in range(frame.shape[1])})
     return Table(source, tuple(str(column) for column in frame.columns), cells)
 
 
@@ -114,14 +124,15 @@ def as_numbers(texts: NDArray[Any]) -> NDArray[np.float64]:
         return np.asarray(pd.to_numeric(plain, errors="coerce"), dtype=np.float64)
 
 
-def _as_text(column: "pd.Series[Any]") -> NDArray[Any]:
+def as_text(column: "pd.Series[Any]") -> NDArray[Any]:
+    """A column of any kind as texts, empty where a value is missing."""
     texts = column.astype(object).where(column.notna(), "").astype(str)
     if column.dtype.kind == "f":  # whole numbers beside gaps are stored as 3.0
         texts = texts.str.removesuffix(".0")
     return texts.to_numpy(dtype=object)
 
 
-def _check_text(source: Source, encoding: str) -> str:
+def check_text(source: Source, encoding: str) -> str:
     """The encoding to use, once the file has proved to be text."""
     with source.open() as stream:
         head = stream.read(HEAD)
@@ -147,23 +158,24 @@ def _check_text(source: Source, encoding: str) -> str:
     return encoding
 
 
-def _first_line(source: Source, encoding: str, least_columns: int) -> tuple[str, list[str]]:
+def first_line(source: Source, encoding: str, least_columns: int) -> tuple[str, list[str]]:
     """The separator and the cells of the first line."""
     best, cells = "", [""]
     for separator in SEPARATORS:
-        _, found = next(_records(source, separator, encoding))
+        with closing(text_records(source, separator, encoding)) as records:
+            _, found = next(records)
         if len(found) > len(cells) or not best:
             best, cells = separator, found
     if len(cells) < least_columns:
         known = ", ".join(SEPARATORS.values())
         raise InvalidFileError(
             f"{source.name}, line 1: expected at least {least_columns} columns separated by one of {known}, "
-            f"got {len(cells)}: {_shortened(' '.join(cells))!r}."
+            f"got {len(cells)}: {shortened(' '.join(cells))!r}."
         )
     return best, [cell.strip() for cell in cells]
 
 
-def _records(source: Source, separator: str, encoding: str) -> Iterator[tuple[int, list[str]]]:
+def text_records(source: Source, separator: str, encoding: str) -> Generator[tuple[int, list[str]]]:
     """The lines on which records begin, and their cells; blank lines are no records."""
     with source.open() as stream, TextIOWrapper(stream, encoding=encoding, newline="") as text:
         reader = csv.reader(text, delimiter=separator, skipinitialspace=True)
@@ -177,14 +189,16 @@ def _records(source: Source, separator: str, encoding: str) -> Iterator[tuple[in
             raise InvalidFileError(f"{source.name}, line {line} cannot be read: {error}.") from error
 
 
-def _refuse_long_records(source: Source, separator: str, encoding: str, n_columns: int) -> None:
-    for line, cells in _records(source, separator, encoding):
-        if len(cells) > n_columns:
-            raise InvalidFileError(
-                f"{source.name}, line {line}: expected {n_columns} columns as in the first line, got {len(cells)}; "
-                f"names that contain a {SEPARATORS[separator]} need quotes."
-            )
+def refuse_long_records(source: Source, separator: str, encoding: str, n_columns: int) -> None:
+    """Name the first line with more cells than the first one has."""
+    with closing(text_records(source, separator, encoding)) as records:
+        for line, cells in records:
+            if len(cells) > n_columns:
+                raise InvalidFileError(
+                    f"{source.name}, line {line}: expected {n_columns} columns as in the first line, got {len(cells)}; "
+                    f"names that contain a {SEPARATORS[separator]} need quotes."
+                )
 
 
-def _shortened(text: str, most: int = 40) -> str:
+def shortened(text: str, most: int = 40) -> str:
     return text if len(text) <= most else f"{text[:most]}..."

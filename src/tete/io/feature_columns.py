@@ -1,0 +1,187 @@
+"""The columns of a table of features: which are numbers to map, which one names the rows, which are kept besides."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from shlex import quote
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tete.exceptions import InvalidFileError
+from tete.io.headers import column_position
+from tete.io.maps import NAME_COLUMNS, as_column
+from tete.io.pieces import DECIMAL_COMMA
+from tete.io.tables import Table, as_text, shortened
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Columns", "Wanted", "choose_columns", "collect"]
+
+ID_COLUMNS = (*NAME_COLUMNS, "__index_level_0__")  # the last is pandas' index in Parquet
+LABEL_COLUMNS = {"label", "labels", "class", "target"}
+
+
+class Wanted(NamedTuple):
+    """What the user says about columns, by names or numbers from 1."""
+
+    id_column: str | None = None
+    labels: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    features: tuple[str, ...] | None = None
+    likely_labels: tuple[str, ...] = ()
+
+
+class Columns(NamedTuple):
+    """Positions of columns by their part."""
+
+    features: list[int]
+    kept: list[int]
+    name: int | None
+
+    @property
+    def texts(self) -> list[int]:
+        """Columns that are read as they are written."""
+        return self.kept if self.name is None else [*self.kept, self.name]
+
+
+def choose_columns(file: str, names: Sequence[str], wanted: Wanted) -> Columns:
+    """The part of each column, by what the user says and by the usual names."""
+    dropped = {column_position(file, names, column) for column in wanted.drop}
+    kept = [column_position(file, names, column) for column in wanted.labels]
+    features = None if wanted.features is None else _positions(file, names, wanted.features)
+    taken = {*dropped, *kept, *(features or [])}
+    if wanted.id_column is not None:
+        name: int | None = column_position(file, names, wanted.id_column)
+    else:
+        name = next((position for position in _likely_ids(names) if position not in taken), None)
+    rest = [position for position in range(len(names)) if position not in taken and position != name]
+    if features is not None:
+        return Columns(features, kept + rest, name)
+    likely = {*LABEL_COLUMNS, *(name.casefold() for name in wanted.likely_labels)}
+    kept += [position for position in rest if names[position].casefold() in likely]
+    features = [position for position in rest if position not in kept]
+    if not features:
+        raise InvalidFileError(
+            f"{file}: expected columns of numbers to map, got none beside the id, the labels and what is dropped."
+        )
+    return Columns(features, kept, name)
+
+
+def _positions(file: str, names: Sequence[str], wanted: Sequence[str]) -> list[int]:
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        listed = ", ".join(map(repr, missing[:5]))
+        raise InvalidFileError(
+            f"{file}: {len(missing)} of the {len(wanted)} columns of the model are missing: "
+            f"{listed}{', ...' if len(missing) > 5 else ''}."
+        )
+    return [column_position(file, names, name) for name in wanted]
+
+
+def _likely_ids(names: Sequence[str]) -> list[int]:
+    lower = [name.casefold() for name in names]
+    return ([0] if lower[0] in {"", "unnamed: 0"} else []) + [lower.index(name) for name in ID_COLUMNS if name in lower]
+
+
+def collect(
+    pieces: Iterable[Table], columns: Columns
+) -> tuple[NDArray[Any], tuple[Hashable, ...] | None, dict[str, NDArray[Any]]]:
+    """The numbers, the ids and the kept columns of all pieces."""
+    numbers: list[NDArray[Any]] = []
+    ids: dict[str, None] = {}
+    kept: dict[int, list[Any]] = {position: [] for position in columns.kept}
+    names: Sequence[str] = ()
+    for piece in pieces:
+        table, names = _without_empty_rows(piece), piece.columns
+        numbers.append(_numbers(table, columns.features))
+        for position, values in kept.items():
+            values.extend(as_text(table.cells[position]))
+        if columns.name is not None:
+            _add_ids(ids, table, columns.name)
+    others = {names[position]: as_column(values) for position, values in kept.items()}
+    return _joined(numbers), None if columns.name is None else tuple(ids), others
+
+
+def _without_empty_rows(table: Table) -> Table:
+    """Leave out lines of nothing but separators, as spreadsheets write them below the table."""
+    if any(kind.kind in "biuf" for kind in table.cells.dtypes):
+        return table
+    return replace(table, cells=table.cells[(table.cells != "").any(axis=1).to_numpy()])
+
+
+def _add_ids(ids: dict[str, None], table: Table, position: int) -> None:
+    for row, text in enumerate(as_text(table.cells[position])):
+        name = text.strip()
+        if not name:
+            raise InvalidFileError(f"{table.place(row, position)}: empty, expected the id of the row.")
+        if name in ids:
+            column = quote(table.columns[position])
+            raise InvalidFileError(
+                f"{table.place(row, position)}: {name!r} is there already: ids must differ; "
+                f"--label {column} keeps the column and --drop {column} leaves it out."
+            )
+        ids[name] = None
+
+
+def _numbers(table: Table, positions: list[int]) -> NDArray[Any]:
+    """The features of a piece as finite numbers, in four bytes each where that loses nothing."""
+    cells = table.cells[positions]
+    texts = [position for position in positions if cells[position].dtype.kind not in "biuf"]
+    if texts:
+        cells = cells.copy()
+        for position in texts:
+            cells[position] = _parsed(cells[position], table.decimal)
+    values = cells.to_numpy(dtype=np.float64)
+    finite = np.isfinite(values)
+    if not finite.all():
+        row, place = np.argwhere(~finite)[0]
+        unread = [position for position, good in zip(positions, finite.all(axis=0), strict=True) if not good]
+        _refuse(table, int(row), positions[int(place)], unread)
+    with np.errstate(over="ignore"):
+        small = values.astype(np.float32)
+    return small if np.array_equal(small, values) else values
+
+
+def _parsed(column: "pd.Series[Any]", decimal: str) -> "pd.Series[Any]":
+    import pandas as pd  # noqa: PLC0415
+
+    plain = pd.Series(as_text(column), index=column.index, dtype=object).str.strip()
+    return pd.to_numeric(plain.str.replace(",", ".") if decimal == "," else plain, errors="coerce")
+
+
+def _refuse(table: Table, row: int, position: int, unread: list[int]) -> None:
+    cell = table.cells[position].iloc[row]
+    text, place = ("" if cell is None else str(cell).strip()), table.place(row, position)
+    column = quote(table.columns[position])
+    if text.casefold() in {"", "nan", "na", "n/a", "null", "none", "inf", "-inf", "<na>", "nat", "?"}:
+        raise InvalidFileError(
+            f"{place}: {text or 'empty'}, expected a finite number; fill in the gaps, or leave out the column with "
+            f"--drop {column}."
+        )
+    if DECIMAL_COMMA.fullmatch(text):
+        raise InvalidFileError(
+            f"{place}: {text!r} has a decimal comma, expected a decimal point; decimal commas are read where "
+            "semicolons or tabs separate the columns and no number has a point."
+        )
+    listed = ", ".join(repr(table.columns[other]) for other in unread[:5]) + (", ..." if len(unread) > 5 else "")
+    raise InvalidFileError(
+        f"{place}: {shortened(text)!r} is not a number, expected a feature; columns that are none are named by --id, "
+        f"--label or --drop (here {listed})."
+    )
+
+
+def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
+    """All parts below each other; each is let go at once, so that hardly more than the result is ever held."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return np.empty((0, 1))
+    result = np.empty((sum(map(len, parts)), parts[0].shape[1]), dtype=np.result_type(*parts))
+    stop = len(result)
+    while parts:
+        part = parts.pop()
+        result[stop - len(part) : stop] = part
+        stop -= len(part)
+    return result

@@ -20,9 +20,11 @@ from tete.validation import check_map, check_whole
 
 __all__ = [
     "global_score",
+    "map_neighbors",
     "neighborhood_accuracy",
     "neighborhood_recall",
     "random_triplet_accuracy",
+    "sample_rows",
     "trustworthiness",
 ]
 
@@ -47,7 +49,7 @@ def neighborhood_recall(
     again for every map of the same data.
     """
     features, places = _check(X, embedding, n_neighbors)
-    rows = _sample(len(places), n_samples, random_state)
+    rows = sample_rows(len(places), n_samples, random_state)
     if true_neighbors is None:
         true = _feature_neighbors(features, rows, n_neighbors)
     else:
@@ -57,7 +59,7 @@ def neighborhood_recall(
                 f"`true_neighbors` must have shape {(len(places), n_neighbors)}, got {true.shape}."
             )
         true = true[rows]
-    found = _map_neighbors(places, rows, n_neighbors)
+    found = map_neighbors(places, rows, n_neighbors)
     hits = sum(len(np.intersect1d(*pair, assume_unique=True)) for pair in zip(true, found, strict=True))
     return hits / true.size
 
@@ -78,8 +80,8 @@ def trustworthiness(
     n_points = len(places)
     if n_neighbors >= n_points / 2:
         raise InvalidParameterError(f"`n_neighbors` must be below {n_points / 2:g}, half the rows, got {n_neighbors}.")
-    rows = _sample(n_points, n_samples, random_state)
-    found = _map_neighbors(places, rows, n_neighbors)
+    rows = sample_rows(n_points, n_samples, random_state)
+    found = map_neighbors(places, rows, n_neighbors)
     penalty = 0.0
     for start in range(0, len(rows), ROWS_AT_ONCE):
         some = slice(start, start + ROWS_AT_ONCE)
@@ -107,8 +109,8 @@ def neighborhood_accuracy(
     if codes.shape != (len(places),):
         raise InvalidParameterError(f"`labels` must have one entry for each of {len(places)} rows, got {codes.shape}.")
     _check_neighbors(n_neighbors, len(places))
-    rows = _sample(len(places), n_samples, random_state)
-    near = codes[_map_neighbors(places, rows, n_neighbors)]
+    rows = sample_rows(len(places), n_samples, random_state)
+    near = codes[map_neighbors(places, rows, n_neighbors)]
     counts = np.zeros((len(rows), codes.max() + 1))
     for place in range(n_neighbors):  # less than one vote more for the nearer ones decides ties only
         counts[np.arange(len(rows)), near[:, place]] += 1.0 + (0.5 / n_neighbors) * 2.0 ** -(place + 1)
@@ -141,7 +143,8 @@ def global_score(X: Any, embedding: ArrayLike) -> float:
     features, places = _check(X, embedding, 1)
     places = places - places.mean(axis=0)
     total = float(np.sum(np.square(features, dtype=np.float64)))
-    pca = PCA(min(places.shape[1], *features.shape), random_state=0).fit(features)
+    with np.errstate(invalid="ignore"):  # constant features divide zero by zero, harmlessly
+        pca = PCA(min(places.shape[1], *features.shape), random_state=0).fit(features)
     least = total - float(np.sum(pca.singular_values_.astype(np.float64) ** 2))
     basis, strengths, _ = np.linalg.svd(places, full_matrices=False)
     basis = basis[:, strengths > 1e-10 * strengths.max(initial=0.0)]
@@ -168,7 +171,8 @@ def _check_neighbors(n_neighbors: int, n_points: int) -> None:
         raise InvalidParameterError(f"`n_neighbors` must be below the number of rows, {n_points}, got {n_neighbors}.")
 
 
-def _sample(n_points: int, n_samples: int | None, random_state: RandomState) -> Rows:
+def sample_rows(n_points: int, n_samples: int | None, random_state: RandomState) -> Rows:
+    """Row numbers in order, drawn without repeats; all of them if there are no more."""
     if n_samples is None or n_samples >= n_points:
         return np.arange(n_points)
     check_whole("n_samples", n_samples, least=1)
@@ -188,7 +192,8 @@ def _feature_neighbors(features: NDArray[np.float32], rows: Rows, n_neighbors: i
     return _without_self(index.search(features[rows], n_neighbors + 1)[1], rows)
 
 
-def _map_neighbors(places: Places, rows: Rows, n_neighbors: int) -> Rows:
+def map_neighbors(places: Places, rows: Rows, n_neighbors: int) -> Rows:
+    """The nearest other rows on the map of some rows, nearest first."""
     if places.shape[1] > 5:
         return _feature_neighbors(np.ascontiguousarray(places, dtype=np.float32), rows, n_neighbors)
     found = KDTree(places).query(places[rows], n_neighbors + 1, workers=-1)[1]

@@ -10,16 +10,29 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 if _TYPE_CHECKING:
     from tete.embedding import CKL, GNMDS, STE, TETE, TSTE
+    from tete.model_files import load_model, save_model
     from tete.reduction import ListwiseTETE, WeightedTETE
     from tete.triplets import Triplets
 
 __version__ = "0.1.0"
 
-__all__ = ["CKL", "GNMDS", "STE", "TETE", "TSTE", "ListwiseTETE", "Triplets", "WeightedTETE"]
+__all__ = [
+    "CKL",
+    "GNMDS",
+    "STE",
+    "TETE",
+    "TSTE",
+    "ListwiseTETE",
+    "Triplets",
+    "WeightedTETE",
+    "load_model",
+    "save_model",
+]
 
 _HOMES = {
     **dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding"),
     **dict.fromkeys(("ListwiseTETE", "WeightedTETE"), "tete.reduction"),
+    **dict.fromkeys(("load_model", "save_model"), "tete.model_files"),
     "Triplets": "tete.triplets",
 }
 

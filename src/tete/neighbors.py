@@ -10,6 +10,7 @@ Each finds candidates quickly; then the distances are computed again from the di
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
@@ -163,6 +164,30 @@ class CellSearch(NeighborSearch):
         squares = np.square(cells.distances)
         found = self.index.search_preassigned(queries, count, cells.indices.astype(np.int64), squares)[1]
         return refine(self.points, queries, found, count, workers)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """What the training found: the cells' centers, the cell of each point, and how many cells to visit."""
+        lists, cells = self.index.invlists, np.empty(len(self.points), dtype=np.int32)
+        for cell in range(self.index.nlist):
+            if lists.list_size(cell):
+                cells[faiss.rev_swig_ptr(lists.get_ids(cell), lists.list_size(cell))] = cell
+        centers = self.index.quantizer.reconstruct_n(0, self.index.nlist)
+        return {"cell_centers": centers, "cells": cells, "n_visited": np.array(self.index.nprobe)}
+
+    @classmethod
+    def restored(cls, points: Points, state: Mapping[str, NDArray[Any]]) -> "CellSearch":
+        """The search that had this state, without training it again."""
+        search = cls.__new__(cls)
+        search.points, search.seed, search.recall = points, 0, 0.0
+        centers = np.ascontiguousarray(state["cell_centers"], dtype=np.float32)
+        quantizer = faiss.IndexFlatL2(points.shape[1])
+        quantizer.add(centers)
+        search.index = faiss.IndexIVFFlat(quantizer, points.shape[1], len(centers))
+        search.index.is_trained = True
+        search.index.nprobe = int(state["n_visited"])
+        cells = np.ascontiguousarray(state["cells"], dtype=np.int64)
+        search.index.add_core(len(points), faiss.swig_ptr(points), None, faiss.swig_ptr(cells))
+        return search
 
 
 @dataclass

@@ -101,9 +101,14 @@ def test_violated_triplets_are_drawn(rng, places):
     assert len(plot_map(places, violated=right).collections) == 1
 
 
-def test_many_points_become_a_density(rng):
-    axes = plot_map(rng.normal(size=(25_000, 2)))
-    assert len(axes.collections[0].get_array()) < 25_000
+def test_many_points_become_a_density(rng, monkeypatch):
+    monkeypatch.setattr("tete.plotting.DENSE_POINTS", 500)
+    places = rng.normal(size=(600, 2))
+    assert len(plot_map(places).images) == 1
+    assert len(plot_map(places, labels=rng.random(600)).images) == 1
+    axes = plot_map(places, labels=rng.choice(["a", "b"], 600))
+    assert len(axes.images) == 1
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
 
 
 def test_convergence():

@@ -33,6 +33,7 @@ def place_labels(
     radius: float = 2.0,
     size: float = 7.0,
     longest: int = 28,
+    color: str = "black",
 ) -> int:
     """Write names beside their points wherever there is room, lonely points first; returns how many were written.
 
@@ -53,10 +54,11 @@ def place_labels(
         text = axes.text(0.0, 0.0, name, fontsize=size)
         extent = text.get_window_extent()
         text.remove()
+        others = np.delete(taken, number, axis=0)
         for horizontal, vertical, right, up in SIDES:
             box = _box(points[number], gap * pixels, extent.width, extent.height, right, up)
             inside = box[0] >= frame.x0 and box[1] >= frame.y0 and box[2] <= frame.x1 and box[3] <= frame.y1
-            if inside and not _overlaps(box, np.delete(taken, number, axis=0)):
+            if inside and not _overlaps(box, others):
                 axes.annotate(
                     name,
                     places[number],
@@ -65,6 +67,7 @@ def place_labels(
                     ha=horizontal,
                     va=vertical,
                     fontsize=size,
+                    color=color,
                     in_layout=False,
                 )
                 taken = np.vstack([taken, box])

@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.continuation import principal_axes
+from tete.density import draw_density
 from tete.exceptions import InvalidParameterError
 from tete.io.sources import AnyPath
 from tete.io.writing import atomic_write
 from tete.label_placement import place_labels
 from tete.metrics import satisfied
+from tete.themes import COLORS, Theme, ThemeName, class_color, color_scale, dress, theme_of
 from tete.triplets import Triplets
 from tete.validation import check_map
 
@@ -20,17 +22,25 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLORS", "PICTURES", "is_number_scale", "new_figure", "plot_convergence", "plot_map", "save_picture"]
+__all__ = [
+    "COLORS",
+    "MARKERS",
+    "PICTURES",
+    "is_number_scale",
+    "new_figure",
+    "plot_convergence",
+    "plot_map",
+    "save_picture",
+]
 
-# Okabe and Ito's colours, which people with any kind of colour vision tell apart; then the markers change.
-COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#B8A800")
-MARKERS = "os^DvPX*"
+MARKERS = "os^DvPX*"  # they change when the colours are used up
 PICTURES = (".png", ".svg", ".pdf")
 
 MOST_CLASSES = len(COLORS) * len(MARKERS)
 MOST_LEGEND_ENTRIES = 30
 MOST_CODES = 12  # this many small whole numbers are codes of classes
-MANY_POINTS = 20_000  # from here on a picture of points is a blot, and a density says more
+MANY_POINTS = 20_000  # from here on points are drawn as one image, also in SVG and PDF
+DENSE_POINTS = 150_000  # from here on a picture of points is a blot, and a density says more
 
 
 def new_figure(width: float = 7.0, height: float = 6.0, rows: int = 1, columns: int = 1) -> tuple["Figure", Any]:
@@ -60,6 +70,7 @@ def plot_map(
     names: Sequence[Any] | None = None,
     violated: Triplets | None = None,
     title: str | None = None,
+    theme: ThemeName = "light",
     axes: "Axes | None" = None,
 ) -> "Axes":
     """Draw a map.
@@ -69,7 +80,8 @@ def plot_map(
     embedding : array of shape (n_objects, n_components)
         Beyond two dimensions the first two principal axes are drawn.
     labels : array of n_objects classes or numbers, optional
-        Classes get colours, markers and a legend; many different numbers get a colour scale.
+        Classes get colours, markers and a legend; many different numbers get a colour scale. Beyond 150,000 objects
+        the density of the points and their mean colour are drawn.
     label_name : str, optional
         The title of the legend or of the colour scale.
     names : sequence of n_objects names, optional
@@ -77,29 +89,33 @@ def plot_map(
     violated : Triplets, optional
         Of these, the ones that the map contradicts are drawn: a line to near, which should be the shorter one.
     title : str, optional
+    theme : "light" or "dark", default="light"
+        Dark writes and draws on dark paper, that of the whole figure.
     axes : matplotlib axes, optional
         Where to draw; by default a new figure, to be had as ``axes.figure``.
     """
+    colors = theme_of(theme)
     places = _plane(check_map("embedding", embedding))
     if axes is None:
         axes = new_figure()[1]
     assert axes is not None
     if violated is not None:
         _draw_violated(axes, check_map("embedding", embedding), places, violated)
-    if labels is None:
-        _draw_plain(axes, places)
+    values = None if labels is None else _check_labels(labels, len(places))
+    if values is None:
+        _draw_plain(axes, places, colors)
+    elif is_number_scale(values):
+        _draw_numbers(axes, places, values.astype(np.float64), label_name, colors)
     else:
-        values = _check_labels(labels, len(places))
-        if is_number_scale(values):
-            _draw_numbers(axes, places, values.astype(np.float64), label_name)
-        else:
-            _draw_classes(axes, places, values, label_name)
+        _draw_classes(axes, places, values, label_name, colors)
     axes.set(xticks=[], yticks=[], aspect="equal")
     axes.margins(0.04)
     if title is not None:
         axes.set_title(title)
     if names is not None:
-        place_labels(axes, places, [str(name) for name in names], radius=np.sqrt(_point_area(len(places))) / 2)
+        radius = np.sqrt(_point_area(len(places))) / 2
+        place_labels(axes, places, [str(name) for name in names], radius=radius, color=colors.ink)
+    dress(axes, colors)
     return axes
 
 
@@ -142,51 +158,69 @@ def _point_area(n_points: int) -> float:
     return float(np.clip(6000.0 / n_points, 0.5, 30.0))
 
 
-def _draw_plain(axes: "Axes", places: NDArray[np.float64]) -> None:
-    if len(places) > MANY_POINTS:
-        axes.hexbin(places[:, 0], places[:, 1], gridsize=200, bins="log", mincnt=1, cmap="cividis", linewidths=0.0)
+def _draw_plain(axes: "Axes", places: NDArray[np.float64], theme: Theme) -> None:
+    if len(places) > DENSE_POINTS:
+        draw_density(axes, places, np.broadcast_to(_rgb(theme.colors[0]), (len(places), 3)))
     else:
-        axes.scatter(places[:, 0], places[:, 1], s=_point_area(len(places)), color=COLORS[0], linewidths=0)
+        axes.scatter(places[:, 0], places[:, 1], color=theme.colors[0], **_look(len(places)))
 
 
-def _draw_numbers(axes: "Axes", places: NDArray[np.float64], values: NDArray[np.float64], name: str | None) -> None:
-    points = axes.scatter(
-        places[:, 0],
-        places[:, 1],
-        s=_point_area(len(places)),
-        c=values,
-        cmap="cividis",
-        linewidths=0,
-        plotnonfinite=False,
-        rasterized=len(places) > MANY_POINTS,
-    )
-    axes.figure.colorbar(points, ax=axes, shrink=0.7, label=name or "")
+def _draw_numbers(
+    axes: "Axes", places: NDArray[np.float64], values: NDArray[np.float64], name: str | None, theme: Theme
+) -> None:
+    from matplotlib.cm import ScalarMappable  # noqa: PLC0415
+    from matplotlib.colors import Normalize  # noqa: PLC0415
+
+    known = np.isfinite(values)
+    scale = ScalarMappable(Normalize(values[known].min(), values[known].max()), color_scale(theme))
+    colors = np.full((len(places), 3), np.nan)
+    colors[known] = scale.to_rgba(values[known])[:, :3]
+    if len(places) > DENSE_POINTS:
+        draw_density(axes, places, colors)
+    else:
+        axes.scatter(places[known, 0], places[known, 1], c=colors[known], **_look(len(places)))
+    bar = axes.figure.colorbar(scale, ax=axes, shrink=0.7, label=name or "")
+    for part in (bar.ax.yaxis.label, bar.outline):
+        part.set(color=theme.ink)
+    bar.ax.tick_params(colors=theme.ink)
 
 
-def _draw_classes(axes: "Axes", places: NDArray[np.float64], classes: NDArray[Any], name: str | None) -> None:
-    different, counts = np.unique(classes, return_counts=True)
+def _draw_classes(
+    axes: "Axes", places: NDArray[np.float64], classes: NDArray[Any], name: str | None, theme: Theme
+) -> None:
+    different, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
     by_size = np.argsort(-counts, kind="stable")  # the largest classes get the clearest colours
-    rank_of = {different[place]: rank for rank, place in enumerate(by_size)}
-    for label in different:
-        here, rank = places[classes == label], rank_of[label]
-        color, marker, text = COLORS[rank % len(COLORS)], MARKERS[rank // len(COLORS) % len(MARKERS)], str(label)
-        if rank >= MOST_CLASSES or text == "":
-            color, marker, text = "#BBBBBB", ".", "none"
-        axes.scatter(
-            here[:, 0],
-            here[:, 1],
-            s=_point_area(len(places)),
-            color=color,
-            marker=marker,
-            linewidths=0,
-            label=text,
-            rasterized=len(places) > MANY_POINTS,
-        )
+    ranks = np.empty(len(different), dtype=int)
+    ranks[by_size] = np.arange(len(different))
+    looks = [_class_look(str(label), int(rank), theme) for label, rank in zip(different, ranks, strict=True)]
+    if dense := len(places) > DENSE_POINTS:
+        draw_density(axes, places, np.array([_rgb(look["color"]) for look in looks])[codes])
+    for code, look in enumerate(looks):
+        shown = places[:0] if dense else places[codes == code]
+        axes.scatter(shown[:, 0], shown[:, 1], **look, **_look(len(places)))
     if len(different) <= MOST_LEGEND_ENTRIES:
         legend = axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title=name, frameon=False)
         for handle in legend.legend_handles:
             if handle is not None:
                 handle.set(sizes=[30.0])
+
+
+def _class_look(label: str, rank: int, theme: Theme) -> dict[str, Any]:
+    """Colour, marker and name in the legend of the class that is number `rank` by size."""
+    if rank >= MOST_CLASSES or label == "":
+        return {"color": theme.unknown, "marker": ".", "label": "none"}
+    marker = MARKERS[rank // len(theme.colors) % len(MARKERS)]
+    return {"color": class_color(theme, rank), "marker": marker, "label": label}
+
+
+def _look(n_points: int) -> dict[str, Any]:
+    return {"s": _point_area(n_points), "linewidths": 0, "rasterized": n_points > MANY_POINTS}
+
+
+def _rgb(color: str) -> NDArray[np.float64]:
+    from matplotlib.colors import to_rgb  # noqa: PLC0415
+
+    return np.array(to_rgb(color))
 
 
 def _draw_violated(

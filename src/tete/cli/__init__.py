@@ -3,19 +3,40 @@
 A command is a function in the file of its subject, guarded by `one_sentence`, and listed here.
 """
 
+from typing import Annotated
+
 import typer
 
-from tete.cli.answers import check, embed, score
+import tete
+from tete.cli.answers import check, embed
+from tete.cli.features import place, reduce
 from tete.cli.pictures import demo, view
+from tete.cli.scores import score
 
 __all__ = ["app"]
 
 app = typer.Typer(
-    help="Maps from comparisons such as 'i is more like j than like k', robust to wrong answers.",
-    epilog="Start with: tete demo. Then: tete embed answers.csv -o map.csv --plot map.png --page map.html",
+    help="Maps from comparisons such as 'i is more like j than like k', robust to wrong answers, and from features.",
+    epilog="Start with: tete demo. Then: tete embed answers.csv -o map.csv --plot map.png --page map.html, "
+    "or: tete reduce table.csv -o map.csv --plot map.png --page map.html",
     rich_markup_mode=None,
     add_completion=False,
     no_args_is_help=True,
 )
-for _command in (embed, check, score, view, demo):
+for _command in (embed, check, reduce, place, score, view, demo):
     app.command()(_command)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"tete {tete.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """What holds for all commands."""

@@ -1,4 +1,4 @@
-"""Commands about answers: embed, check, score."""
+"""Commands about answers: embed and check."""
 
 import dataclasses
 import sys
@@ -24,15 +24,16 @@ from tete.cli.options import (
     Plot,
     Quiet,
     SkipInvalid,
+    Theme,
     Weight,
 )
-from tete.cli.pictures import check_label, check_pictures, write_pictures
+from tete.cli.pictures import check_label, check_outputs, write_pictures
 
 if TYPE_CHECKING:
     from tete.base import TripletEmbedding
     from tete.triplets import Triplets
 
-__all__ = ["check", "embed", "score"]
+__all__ = ["check", "embed"]
 
 
 @one_sentence
@@ -55,6 +56,7 @@ def embed(
     no_header: NoHeader = False,
     encoding: Encoding = "utf-8",
     skip_invalid: SkipInvalid = False,
+    theme: Theme = "light",
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -66,7 +68,7 @@ def embed(
     Example: tete embed answers.csv -o map.csv
     """
     estimator = _estimator(method, dims, t, t_prime)
-    _check_outputs(output, plot, page, force=force)
+    check_outputs(output, plot, page, force=force)
     triplets = _read_answers(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
     from tete.io import Map, write_map  # noqa: PLC0415
     from tete.report import fit_and_report  # noqa: PLC0415
@@ -82,7 +84,7 @@ def embed(
     found = dataclasses.replace(known, embedding=fitted.embedding_)
     if output is not None:
         write_map(output, found.embedding, found.names, found.columns, force=force)
-    write_pictures(found, triplets, plot, page, label, title=Path(answers).stem, force=force)
+    write_pictures(found, triplets, plot, page, label, title=Path(answers).stem, theme=theme, force=force)
     for warning in report.warnings:
         typer.echo(f"Warning: {warning}", err=True)
     written = [str(path) for path in (output, plot, page) if path is not None]
@@ -117,36 +119,6 @@ def check(
     )
 
 
-@one_sentence
-def score(
-    map_file: Annotated[str, typer.Argument(metavar="MAP", help="A map: .csv, .tsv, .parquet, .json or .npy.")],
-    answers: Annotated[str, typer.Option(help="Answers to compare the map with.")],
-    columns: Columns = "",
-    odd_one_out: OddOneOut = False,
-    weight: Weight = None,
-    no_header: NoHeader = False,
-    encoding: Encoding = "utf-8",
-    skip_invalid: SkipInvalid = False,
-    as_json: Json = False,
-) -> None:
-    """Say how well a map, from any program, agrees with answers.
-
-    Example: tete score map.csv --answers held_out.csv
-    """
-    from tete.io import read_map  # noqa: PLC0415
-    from tete.metrics import triplet_error  # noqa: PLC0415
-
-    found = read_map(map_file, encoding=encoding)
-    triplets = _read_answers(
-        answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid, names=found.labels
-    )
-    accuracy = 1.0 - triplet_error(found.embedding, triplets.to_array(), sample_weight=triplets.weights)
-    result = {"n_objects": len(found), "n_triplets": len(triplets), "accuracy": accuracy}
-    print_result(
-        result, f"{accuracy:.1%} of {len(triplets):,} triplets agree with the map of {len(found):,} objects", as_json
-    )
-
-
 def _estimator(method: str, dims: int, t: float | None, t_prime: float | None) -> "TripletEmbedding":
     given = {name: value for name, value in (("t", t), ("t_prime", t_prime)) if value is not None}
     if given and method != "tete":
@@ -158,14 +130,6 @@ def _estimator(method: str, dims: int, t: float | None, t_prime: float | None) -
     return estimator
 
 
-def _check_outputs(output: Path | None, plot: Path | None, page: Path | None, *, force: bool) -> None:
-    from tete.io.maps import check_map_output  # noqa: PLC0415
-
-    if output is not None:
-        check_map_output(output, force=force)
-    check_pictures(plot, page, force=force)
-
-
 def _read_answers(
     path: str,
     columns: str,
@@ -175,7 +139,6 @@ def _read_answers(
     no_header: bool,
     encoding: str,
     skip_invalid: bool,
-    names: list[str] | None = None,
 ) -> "Triplets":
     from tete.io import read_answers  # noqa: PLC0415
 
@@ -188,5 +151,4 @@ def _read_answers(
         header=not no_header,
         encoding=encoding,
         skip_invalid=skip_invalid,
-        names=names,
     )

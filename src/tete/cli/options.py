@@ -1,7 +1,7 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,7 +12,7 @@ Columns = Annotated[
 OddOneOut = Annotated[bool, typer.Option("--odd-one-out", help="The last of the three --columns is the odd one out.")]
 Weight = Annotated[str | None, typer.Option(help="Column with weights. Default: by header.")]
 Annotator = Annotated[str | None, typer.Option(help="Column that says who answered. Default: by header.")]
-NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line is an answer already.")]
+NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line has data already, no names of columns.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of text files, e.g. cp1252.")]
 SkipInvalid = Annotated[
     bool, typer.Option("--skip-invalid", help="Leave out lines with empty cells or one object twice, and count them.")
@@ -25,3 +25,15 @@ Objects = Annotated[str | None, typer.Option(help="Table about the objects (name
 MapOutput = Annotated[Path | None, typer.Option("--output", "-o", help="The map: .csv, .tsv, .parquet, .json or .npy.")]
 Plot = Annotated[Path | None, typer.Option(help="A picture of the map: .png, .svg or .pdf.")]
 Page = Annotated[Path | None, typer.Option(help="A page to explore the map in a browser: .html.")]
+Theme = Annotated[
+    Literal["light", "dark"], typer.Option(help="Of the picture; a page follows the reader's own setting.")
+]
+IdColumn = Annotated[
+    str | None, typer.Option("--id", help="Column that names the rows. Default: object, name, id, key or index.")
+]
+Labels = Annotated[
+    list[str] | None,
+    typer.Option("--label", help="Column that is kept but is no feature (repeatable); the first one colours."),
+]
+Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out (repeatable).")]
+Array = Annotated[str | None, typer.Option(help="Array of features in an npz file. Default: X, features or data.")]

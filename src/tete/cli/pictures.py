@@ -1,18 +1,21 @@
 """Commands that show things: view and demo."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from tete.cli.messages import lines, one_sentence, print_result
-from tete.cli.options import Columns, Encoding, Force, Label, Objects, Plot, Quiet, SkipInvalid
+from tete.cli.options import Columns, Encoding, Force, Label, Objects, Plot, Quiet, SkipInvalid, Theme
 
 if TYPE_CHECKING:
     from tete.io import Map
     from tete.triplets import Triplets
 
-__all__ = ["check_label", "check_pictures", "demo", "view", "write_pictures"]
+__all__ = ["check_label", "check_outputs", "check_pictures", "demo", "view", "write_pictures"]
+
+MOST_NAMES = 20_000
+MOST_NUMBERS = 200
 
 
 @one_sentence
@@ -29,6 +32,7 @@ def view(
     serve: Annotated[
         bool, typer.Option("--serve", help="Show the page to this computer instead of writing it.")
     ] = False,
+    theme: Theme = "light",
     encoding: Encoding = "utf-8",
     force: Force = False,
     quiet: Quiet = False,
@@ -47,7 +51,7 @@ def view(
     check_label(found, label)
     triplets = _answers_about(found, answers, columns, encoding, skip_invalid)
     title = Path(map_file).stem
-    write_pictures(found, triplets, plot, page, label, title=title, images=images, force=force)
+    write_pictures(found, triplets, plot, page, label, title=title, images=images, theme=theme, force=force)
     if serve:
         from tete.page import make_page  # noqa: PLC0415
         from tete.serving import serve_page  # noqa: PLC0415
@@ -88,6 +92,15 @@ def demo(
     print_result({}, "\n".join(["", "Written:", *written]), False, quiet)
 
 
+def check_outputs(output: Path | None, plot: Path | None, page: Path | None, *, force: bool) -> None:
+    """Refuse, before any work is done, a map, a picture or a page that could not be written."""
+    from tete.io.maps import check_map_output  # noqa: PLC0415
+
+    if output is not None:
+        check_map_output(output, force=force)
+    check_pictures(plot, page, force=force)
+
+
 def check_pictures(plot: Path | None, page: Path | None, *, force: bool) -> None:
     """Refuse, before any work is done, pictures and pages that could not be written."""
     from tete.io import check_output  # noqa: PLC0415
@@ -107,6 +120,7 @@ def write_pictures(
     *,
     title: str,
     images: Path | None = None,
+    theme: Literal["light", "dark"] = "light",
     force: bool,
 ) -> None:
     """Write the picture and the page that were asked for."""
@@ -116,7 +130,7 @@ def write_pictures(
 
         label = details["label"]
         labels = None if label is None else shown.columns[label]
-        axes = plot_map(shown.embedding, labels=labels, label_name=label, names=details["names"])
+        axes = plot_map(shown.embedding, labels=labels, label_name=label, names=_names_to_write(shown), theme=theme)
         figure = axes.get_figure(root=True)
         assert figure is not None
         save_picture(plot, figure, force=force)
@@ -144,6 +158,13 @@ def _details(shown: "Map", triplets: "Triplets | None", label: str | None, title
         "triplets": triplets,
         "title": title,
     }
+
+
+def _names_to_write(shown: "Map") -> list[str] | None:
+    """Names for a picture: none where there are so many, or where they are mere row numbers and not few."""
+    names = shown.display_names
+    numbered = len(names) > MOST_NUMBERS and all(name.isdecimal() for name in names)
+    return None if len(names) > MOST_NAMES or numbered else names
 
 
 def _images(shown: "Map", folder: Path | None) -> dict[str, Any]:

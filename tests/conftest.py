@@ -1,4 +1,5 @@
 import os
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,8 @@ from hypothesis import settings
 
 from tete import Triplets
 from tete.exceptions import MissingDataError
+
+NOBODY = 65534
 
 # Compiling a kernel takes longer than hypothesis allows an example.
 settings.register_profile("tete", deadline=None, max_examples=40, derandomize=True)
@@ -51,3 +54,22 @@ def load(data_folder):
 def random_triplets(rng, n_objects=12, n_triplets=200, **details):
     rows = np.array([rng.choice(n_objects, size=3, replace=False) for _ in range(n_triplets)])
     return Triplets.from_array(rows, n_objects=n_objects, **details)
+
+
+@pytest.fixture
+def ordinary_user():
+    """The superuser may read and write anywhere, so become nobody for a while."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.setresuid(NOBODY, NOBODY, 0)
+    yield
+    os.setresuid(0, 0, 0)
+
+
+@pytest.fixture
+def open_folder():
+    """A folder that everybody can look into, unlike pytest's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)

@@ -233,6 +233,8 @@ class TestOtherFormats:
 
         with pytest.warns(DroppedAnswersWarning, match="1 of 2 answers were left out: an object cannot"):
             assert len(read_answers(tmp_path / "a.npy", skip_invalid=True)) == 1
+        with pytest.raises(InvalidFileError, match=r"row 1 is .*itself \(1 such rows; --skip-invalid leaves them out\)"):
+            read_answers(tmp_path / "a.npy")
 
     def test_parquet_with_gaps(self, tmp_path):
         pytest.importorskip("pyarrow")

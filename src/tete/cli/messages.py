@@ -41,7 +41,7 @@ def one_sentence(command: Callable[P, None]) -> Callable[P, None]:
         except MemoryError:
             _fail("Not enough memory for this.", exit_code=1)
         except KeyboardInterrupt:
-            _fail("Stopped. No file was changed.", exit_code=1)
+            _fail("Stopped. No file is left half-written.", exit_code=1)
 
     return guarded
 

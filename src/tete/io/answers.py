@@ -121,7 +121,7 @@ def _read_arrays(
     details: dict[str, Any] = {
         name: arrays[name] for name in ("weights", "annotators", "groups") if name in arrays and name != wanted
     }
-    rows = _without_repeats(arrays[wanted], details) if skip_invalid else arrays[wanted]
+    rows = _without_repeats(f"{source.name}, array {wanted!r}", arrays[wanted], details, skip_invalid)
     known = arrays["names"].tolist() if "names" in arrays and names is None else names
     if known is not None:
         details["names"] = tuple(known)
@@ -133,13 +133,21 @@ def _read_arrays(
         raise InvalidFileError(f"{source.name}, array {wanted!r}: {error}") from error
 
 
-def _without_repeats(rows: NDArray[Any], details: dict[str, Any]) -> NDArray[Any]:
-    """The rows, and what is known about each, without those that have one object twice."""
+def _without_repeats(place: str, rows: NDArray[Any], details: dict[str, Any], skip_invalid: bool) -> NDArray[Any]:
+    """The rows, and what is known about each, without those that have one object twice; or name the first of these."""
     if rows.ndim != 2 or rows.shape[1] != 3:
         return rows
     kept = (rows[:, 0] != rows[:, 1]) & (rows[:, 0] != rows[:, 2]) & (rows[:, 1] != rows[:, 2])
-    if not kept.all():
-        warn_dropped(kept, "an object cannot be compared with itself")
+    if kept.all():
+        return rows
+    reason = "an object cannot be compared with itself"
+    if not skip_invalid:
+        row, count = int(np.argmin(kept)), int((~kept).sum())
+        shown = ", ".join(map(str, rows[row]))
+        raise InvalidFileError(
+            f"{place}, row {row} is ({shown}): {reason} ({count} such rows; --skip-invalid leaves them out)."
+        )
+    warn_dropped(kept, reason)
     details |= {name: values[kept] for name, values in details.items() if len(values) == len(kept)}
     return np.asarray(rows[kept])
 

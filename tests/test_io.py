@@ -228,12 +228,12 @@ class TestOtherFormats:
 
     def test_npy_with_a_bad_row(self, tmp_path):
         np.save(tmp_path / "a.npy", [(0, 1, 2), (0, 0, 1)])
-        with pytest.raises(InvalidFileError, match=r"a\.npy, array 'triplets': Row 1 is \(0, 0, 1\)"):
-            read_answers(tmp_path / "a.npy")
-
         with pytest.warns(DroppedAnswersWarning, match="1 of 2 answers were left out: an object cannot"):
             assert len(read_answers(tmp_path / "a.npy", skip_invalid=True)) == 1
-        with pytest.raises(InvalidFileError, match=r"row 1 is .*itself \(1 such rows; --skip-invalid leaves them out\)"):
+        with pytest.raises(
+            InvalidFileError,
+            match=r"a\.npy, array 'triplets', row 1 is \(0, 0, 1\): .* \(1 such rows; --skip-invalid leaves them out\)",
+        ):
             read_answers(tmp_path / "a.npy")
 
     def test_parquet_with_gaps(self, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from tete import Triplets
 from tete.exceptions import InvalidParameterError, OutputExistsError
 from tete.page import make_page, write_page
+from tete.themes import DARK
 
 EVIL = "</script><script>document.title = 'broken'</script>"
 NAMES = ["origin", 'Café, "north"', "south", EVIL, "<b>west</b>", "far & away"]
@@ -266,6 +267,20 @@ class TestInTheBrowser:
         colors = shown.browser.execute_script("return Bokeh.documents[0].get_model_by_name('points').data.color")
         assert colors[3] == "#bbbbbb"
         assert len(set(colors)) == 6
+
+    def test_it_is_dark_where_the_reader_wants_it(self, shown):
+        paper = "return getComputedStyle(document.body).backgroundColor"
+        colors = "return [...new Set(Bokeh.documents[0].get_model_by_name('points').data.color)]"
+        emulate = "Emulation.setEmulatedMedia"
+        assert shown.browser.execute_script(paper) == "rgb(255, 255, 255)"
+        light = shown.browser.execute_script(colors)
+        shown.browser.execute_cdp_cmd(emulate, {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+        try:
+            assert shown.browser.execute_script(paper) == "rgb(22, 24, 29)"
+            dark = eventually(lambda: (now := shown.browser.execute_script(colors)) != light and now)
+            assert DARK.colors[0].lower() in [color.lower() for color in dark]
+        finally:
+            shown.browser.execute_cdp_cmd(emulate, {"features": []})
 
     def test_the_lasso_lists_and_saves(self, shown):
         shown.browser.execute_script(LASSO)

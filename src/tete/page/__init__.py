@@ -1,7 +1,7 @@
 """The interactive page: one HTML file with everything inside, which works offline and runs no code from names.
 
 Bokeh draws the points; `page.js` does the rest (search, colours, legend, neighbours, answers, export) and puts names on
-the page as text only.
+the page as text only. It is light or dark as the reader's system is.
 """
 
 import base64
@@ -19,8 +19,9 @@ from tete.exceptions import InvalidParameterError
 from tete.io.sources import AnyPath
 from tete.io.writing import atomic_write
 from tete.metrics import satisfied
-from tete.plotting import COLORS, is_number_scale
+from tete.plotting import is_number_scale
 from tete.randomness import make_generator
+from tete.themes import DARK, LIGHT, Theme
 from tete.triplets import Triplets
 from tete.validation import check_map
 
@@ -92,17 +93,18 @@ def make_page(
     texts = [str(name) for name in (range(len(places)) if names is None else names)]
     if len(texts) != len(places):
         raise InvalidParameterError(f"`names` must have one name for each of {len(places)} objects, got {len(texts)}.")
+    plot = _plot(places, PLAIN_HOVER if images is None else PICTURE_HOVER)
     data = {
         "names": texts,
         "columns": [_described(name, column) for name, column in values.items()],
         "label": label,
-        "colors": COLORS,
+        "themes": {"light": _colors(LIGHT), "dark": _colors(DARK)},
         "embedding": _packed(places.astype(np.float32)),
         "n_components": places.shape[1],
         "images": None if images is None else list(images),
         "answers": None if triplets is None else _answers(places, triplets),
     }
-    return _filled(title, data, _plot(places, PLAIN_HOVER if images is None else PICTURE_HOVER))
+    return _filled(title, data, plot)
 
 
 def _check_column(name: str, column: ArrayLike, length: int) -> NDArray[Any]:
@@ -135,6 +137,14 @@ def _answers(places: NDArray[np.float64], triplets: Triplets) -> dict[str, Any]:
     }
 
 
+def _colors(theme: Theme) -> dict[str, Any]:
+    """The colours of classes, of what has none, and of numbers from low to high."""
+    from bokeh.palettes import cividis  # noqa: PLC0415
+
+    scale = cividis(256)[int(256 * theme.scale_start) :: 256 // SCALE_STEPS]
+    return {"colors": theme.colors, "unknown": theme.unknown.lower(), "scale": scale}
+
+
 def _packed(array: NDArray[Any]) -> str:
     """The array's bytes, lowest first, as text."""
     return base64.b64encode(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()).decode()
@@ -150,10 +160,11 @@ def _plot(places: NDArray[np.float64], hover: Any) -> "figure":
     plane = principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
     plot = figure(tooltips=hover, **FIGURE)
     plot.grid.visible = False
+    plot.update(background_fill_color=None, border_fill_color=None)  # the page's own paper, light or dark
     _hold_frame(plot, plane)
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
-    looks = {"name": "", "label": "", "image": NO_IMAGE, "color": COLORS[0]}
+    looks = {"name": "", "label": "", "image": NO_IMAGE, "color": LIGHT.colors[0]}
     data: dict[str, Any] = {
         "x": plane[:, 0],
         "y": plane[:, 1],
@@ -187,10 +198,8 @@ def _hold_frame(plot: "figure", plane: NDArray[np.float64]) -> None:
 def _filled(title: str, data: dict[str, Any], plot: "figure") -> str:
     """The template with the plot, the data and the scripts inside."""
     from bokeh.embed import components  # noqa: PLC0415
-    from bokeh.palettes import cividis  # noqa: PLC0415
     from bokeh.resources import Resources  # noqa: PLC0415
 
-    data["scale"] = cividis(SCALE_STEPS)
     script, division = components(plot)
     parts = {
         "TITLE": html.escape(title),

@@ -3,7 +3,6 @@
 (() => {
   // Beyond the clear colours come darker and lighter ones: markers that differ from point to point go wrong in WebGL.
   const SHADES = [["#000000", 0], ["#000000", 0.5], ["#ffffff", 0.55]];
-  const GREY = "#bbbbbb";
   const NEIGHBOURS = 10;
   const LISTED = 200;
 
@@ -13,6 +12,8 @@
   const rows = data.answers && new Int32Array(unpack(data.answers.rows).buffer);
   const agrees = data.answers && unpack(data.answers.agrees);
   const element = (id) => document.getElementById(id);
+  const night = window.matchMedia("(prefers-color-scheme: dark)");
+  const theme = () => data.themes[night.matches ? "dark" : "light"];
   let source, links, visible, plot;
   let labels = new Array(count).fill("");
   let hidden = new Set();
@@ -39,7 +40,7 @@
     const column = data.columns.find((each) => each.name === name);
     hidden = new Set();
     element("legend").replaceChildren();
-    const looks = { color: new Array(count).fill(data.colors[0]) };
+    const looks = { color: new Array(count).fill(theme().colors[0]) };
     labels = new Array(count).fill("");
     if (column) {
       labels = column.values.map((value) => (value === null ? "" : String(value)));
@@ -53,13 +54,14 @@
     const known = column.values.filter((value) => value !== null);
     const low = known.reduce((a, b) => Math.min(a, b), Infinity);
     const high = known.reduce((a, b) => Math.max(a, b), -Infinity);
-    const steps = data.scale.length - 1;
+    const { scale, unknown } = theme();
+    const steps = scale.length - 1;
     column.values.forEach((value, index) => {
       const share = high > low ? (value - low) / (high - low) : 0.5;
-      looks.color[index] = value === null ? GREY : data.scale[Math.round(share * steps)];
+      looks.color[index] = value === null ? unknown : scale[Math.round(share * steps)];
     });
     const bar = make("div", { className: "scale" });
-    bar.style.background = `linear-gradient(to right, ${data.scale.join(",")})`;
+    bar.style.background = `linear-gradient(to right, ${scale.join(",")})`;
     const ends = [low, high].map((end) => make("span", { textContent: Number(end.toPrecision(4)) }));
     element("legend").append(bar, make("div", { className: "ends" }, ...ends));
   }
@@ -69,7 +71,7 @@
     labels.forEach((label) => sizes.set(label, (sizes.get(label) || 0) + 1));
     const bySize = [...sizes.keys()].filter((label) => label !== "").sort((a, b) => sizes.get(b) - sizes.get(a));
     const look = new Map(bySize.map((label, rank) => [label, classColour(rank)]));
-    look.set("", GREY);
+    look.set("", theme().unknown);
     labels.forEach((label, index) => {
       looks.color[index] = look.get(label);
     });
@@ -79,8 +81,9 @@
   }
 
   function classColour(rank) {
-    const shade = SHADES[Math.floor(rank / data.colors.length)];
-    return shade ? mixed(data.colors[rank % data.colors.length], ...shade) : GREY;
+    const { colors, unknown } = theme();
+    const shade = SHADES[Math.floor(rank / colors.length)];
+    return shade ? mixed(colors[rank % colors.length], ...shade) : unknown;
   }
 
   function mixed(colour, other, share) {
@@ -292,6 +295,7 @@
     element("search").addEventListener("input", (event) => search(event.target.value));
     source.selected.properties.indices.change.connect(selectionChanged);
     plot.on_event("tap", (event) => setTimeout(() => tapped(event), 0)); // after the points under it are selected
+    night.addEventListener("change", () => colourBy(element("column").value));
     colourBy(data.label || "");
     document.body.dataset.ready = "yes";
   }

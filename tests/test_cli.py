@@ -149,12 +149,19 @@ class TestPictures:
     def test_demo(self, tmp_path, monkeypatch):
         few = functools.partial(demo.digit_maps, n_digits=60, per_point=20)
         monkeypatch.setattr(demo, "digit_maps", few)
+        monkeypatch.setattr(demo, "pixel_map", functools.partial(demo.pixel_map, n_digits=100))
         result = tete("demo", tmp_path / "demo")
         assert result.exit_code == 0, result.output
         assert result.stdout.count("t-ETE") == 3 + 1
         assert sorted(path.name for path in (tmp_path / "demo").iterdir()) == sorted(demo.FILES)
         scored = tete("score", tmp_path / "demo" / "map.csv", "--answers", tmp_path / "demo" / "answers.csv")
         assert "1,200 triplets agree" in scored.stdout
+        assert "By their pixels: 100 digits" in result.stdout
+        assert "neighbours kept" in result.stdout
+        table = tmp_path / "demo" / "digits.csv"
+        reduced = tete("reduce", table, "--label", "digit", "--quality", "fast")
+        assert reduced.exit_code == 0, reduced.output
+        assert "features            64" in reduced.stdout
         assert "exists already" in tete("demo", tmp_path / "demo").stderr
         assert tete("demo", tmp_path / "demo", "--force", "--quiet").stdout == ""
 

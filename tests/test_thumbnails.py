@@ -1,11 +1,12 @@
 import base64
 from io import BytesIO
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from tete.exceptions import InvalidFileError
-from tete.thumbnails import read_thumbnails
+from tete.thumbnails import make_thumbnails, read_thumbnails
 
 
 def opened(address):
@@ -21,6 +22,15 @@ def test_pictures_are_found_by_name_and_made_small(tmp_path):
     assert opened(pear).mode == "RGBA"
     assert plum == ""
     assert again == pear
+
+
+def test_thumbnails_of_arrays():
+    images = np.zeros((2, 3, 5))
+    images[1, 0, 4] = 7.0
+    first, second = (opened(address) for address in make_thumbnails(images, scale=2))
+    assert first.size == second.size == (10, 6)
+    assert np.asarray(first).max() == 0
+    assert np.argwhere(np.asarray(second)).tolist() == [[0, 8], [0, 9], [1, 8], [1, 9]]
 
 
 def test_mistakes(tmp_path):

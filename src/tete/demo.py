@@ -1,4 +1,4 @@
-"""Maps of handwritten digits from comparisons, some of them wrong: t-STE beside t-ETE.
+"""Maps of handwritten digits: from comparisons, some of them wrong, t-STE beside t-ETE; and from the images themselves.
 
 The digits come with scikit-learn. The comparisons are made from the images, as in the paper's first figure, and a share
 of them is reversed.
@@ -16,15 +16,28 @@ from numpy.typing import NDArray
 from tete.datasets import make_triplets
 from tete.embedding import TETE, TSTE
 from tete.io import check_output, write_answers, write_map
+from tete.io.writing import write_frame
 from tete.metrics import nearest_neighbor_error, procrustes_align
 from tete.page import write_page
-from tete.plotting import COLORS, new_figure, save_picture
+from tete.plotting import COLORS, new_figure, plot_map, save_picture
+from tete.quality import MapQuality, map_quality
+from tete.reduction import ListwiseTETE
+from tete.thumbnails import make_thumbnails
 from tete.triplets import Triplets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FILES", "DigitMap", "digit_maps", "refuse_overwriting", "write_demo"]
+__all__ = [
+    "FILES",
+    "DigitMap",
+    "PixelMap",
+    "digit_maps",
+    "pixel_map",
+    "refuse_overwriting",
+    "write_demo",
+    "write_pixels",
+]
 
 NOISE = (0.0, 0.2, 0.4)
 METHODS = {"t-STE": TSTE(), "t-ETE": TETE()}
@@ -35,6 +48,9 @@ FILES = {
     "map.html": "the t-ETE map at 20 % reversed answers, to explore in a browser",
     "map.csv": "the same map as a table",
     "answers.csv": "the answers it was made from, 20 % of them reversed",
+    "digits.html": "all digits by their pixels, with their images under the mouse",
+    "digits.png": "a picture of it",
+    "digits.csv": "the pixels as a table: try tete reduce digits.csv --label digit -o digits_map.csv",
 }
 
 
@@ -77,6 +93,50 @@ def digit_maps(n_digits: int = 600, per_point: int = 100) -> Iterator[DigitMap]:
                 labels=labels,
                 answers=noisy,
             )
+
+
+@dataclass(frozen=True)
+class PixelMap:
+    """The map of the digits by their pixels, and how good it is."""
+
+    seconds: float
+    images: NDArray[np.float64]
+    labels: NDArray[np.int64]
+    embedding: NDArray[np.float32]
+    quality: MapQuality
+
+
+def pixel_map(n_digits: int | None = None) -> PixelMap:
+    """All digits as features, by the listwise method."""
+    from sklearn.datasets import load_digits  # noqa: PLC0415
+
+    images, labels = (array[:n_digits] for array in load_digits(return_X_y=True))
+    started = time.perf_counter()
+    embedding = ListwiseTETE(random_state=0).fit_transform(images)
+    seconds = time.perf_counter() - started
+    return PixelMap(seconds, images, labels, embedding, map_quality(images, embedding, classes=labels))
+
+
+def write_pixels(folder: Path, shown: PixelMap, *, force: bool = False) -> None:
+    """Write the page, the picture and the table of the digits by their pixels: see `FILES`."""
+    import pandas as pd  # noqa: PLC0415
+
+    names = [f"{digit} (image {number})" for number, digit in enumerate(shown.labels)]
+    table = pd.DataFrame(shown.images.astype(int), columns=[f"pixel {number}" for number in range(64)])
+    write_frame(folder / "digits.csv", table.assign(id=names, digit=shown.labels), force=force)
+    figure, axes = new_figure()
+    plot_map(shown.embedding, labels=shown.labels, label_name="digit", title="Digits by their pixels", axes=axes)
+    save_picture(folder / "digits.png", figure, force=force)
+    write_page(
+        folder / "digits.html",
+        shown.embedding,
+        names=names,
+        columns={"digit": shown.labels},
+        label="digit",
+        images=make_thumbnails(shown.images.reshape(-1, 8, 8)),
+        title="Digits by their pixels",
+        force=force,
+    )
 
 
 def refuse_overwriting(folder: Path, *, force: bool) -> None:

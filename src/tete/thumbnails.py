@@ -4,11 +4,18 @@ import base64
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tete.exceptions import InvalidFileError
 from tete.io.sources import AnyPath
 
-__all__ = ["read_thumbnails"]
+if TYPE_CHECKING:
+    from PIL import Image as PillowImage
+
+__all__ = ["make_thumbnails", "read_thumbnails"]
 
 PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"}
 
@@ -28,18 +35,34 @@ def read_thumbnails(folder: AnyPath, names: Sequence[str], *, size: int = 72) ->
     return [_address(pictures[name], size) if name in pictures else "" for name in names]
 
 
+def make_thumbnails(images: NDArray[Any], *, scale: int = 4) -> list[str]:
+    """For each grey image of an array of shape (n, height, width), bright on dark, a data address, enlarged."""
+    Image = _pillow()
+    top = max(float(images.max()), 1e-12)
+    grey = np.clip(images / top * 255.0, 0, 255).astype(np.uint8).repeat(scale, axis=1).repeat(scale, axis=2)
+    return [_as_address(Image.fromarray(image), "png") for image in grey]
+
+
 def _address(path: Path, size: int) -> str:
-    try:
-        from PIL import Image, UnidentifiedImageError  # noqa: PLC0415  (loaded only when there are pictures)
-    except ImportError as error:
-        raise ImportError("pictures on the page need Pillow: pip install 'tete[plot]'") from error
+    Image = _pillow()
     try:
         with Image.open(path) as picture:
             small = picture.convert("RGBA" if "transparency" in picture.info or picture.mode == "RGBA" else "RGB")
-    except UnidentifiedImageError as error:
+    except Image.UnidentifiedImageError as error:
         raise InvalidFileError(f"{path} is not a picture.") from error
     small.thumbnail((size, size))
+    return _as_address(small, "png" if small.mode == "RGBA" else "jpeg")
+
+
+def _as_address(picture: "PillowImage.Image", kind: str) -> str:
     stream = BytesIO()
-    kind = "png" if small.mode == "RGBA" else "jpeg"
-    small.save(stream, format=kind)
+    picture.save(stream, format=kind)
     return f"data:image/{kind};base64,{base64.b64encode(stream.getvalue()).decode()}"
+
+
+def _pillow() -> Any:
+    try:
+        from PIL import Image  # noqa: PLC0415  (loaded only when there are pictures)
+    except ImportError as error:
+        raise ImportError("pictures on the page need Pillow: pip install 'tete[plot]'") from error
+    return Image

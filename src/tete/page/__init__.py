@@ -160,7 +160,10 @@ def _plot(places: NDArray[np.float64], hover: Any) -> "figure":
     plane = principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
     plot = figure(tooltips=hover, **FIGURE)
     plot.grid.visible = False
-    plot.update(background_fill_color=None, border_fill_color=None)  # the page's own paper, light or dark
+    # The page's own paper, light or dark, and a frame that is seen on both.
+    plot.update(
+        background_fill_color=None, border_fill_color=None, outline_line_color="#888888", outline_line_alpha=0.5
+    )
     _hold_frame(plot, plane)
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
@@ -179,7 +182,7 @@ def _plot(places: NDArray[np.float64], hover: Any) -> "figure":
         fill_color="color",
         line_color=None,
         fill_alpha=0.85,
-        nonselection_fill_alpha=0.12,
+        nonselection_fill_alpha=0.15,
     )
     for tool in plot.tools:
         if isinstance(tool, (HoverTool, LassoSelectTool, TapTool)):

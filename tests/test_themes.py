@@ -28,7 +28,9 @@ def test_everything_shows_on_its_paper(theme):
 def test_twenty_four_classes_have_their_own_colours():
     for theme in (LIGHT, DARK):
         assert [class_color(theme, rank) for rank in range(len(theme.colors))] == list(map(str.upper, theme.colors))
-        assert len({class_color(theme, rank) for rank in range(24)}) >= 23  # black has no darker shade
+        assert (
+            len({class_color(theme, rank) for rank in range(24)}) >= 23
+        )  # black has no darker shade, white no lighter one
 
 
 def test_a_dark_map(rng):

@@ -14,27 +14,31 @@ ThemeName: TypeAlias = Literal["light", "dark"]
 
 
 class Theme(NamedTuple):
-    """Colours of the paper, of writing, of what has no class, of classes; and the part of the scale that shows."""
+    """Colours of the paper, of writing, of what has no class and of classes.
+
+    Beyond the classes' clear colours come `shades` of them: what they are mixed with, black (0) or white (255), and
+    how much. Of the scale of numbers only what lies above `scale_start` shows on the paper.
+    """
 
     paper: str
     ink: str
     unknown: str
     colors: tuple[str, ...]
+    shades: tuple[tuple[int, float], ...]
     scale_start: float
 
 
 # Okabe and Ito's colours, which people with any kind of colour vision tell apart.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#B8A800")
-LIGHT = Theme("#FFFFFF", "#222222", "#BBBBBB", COLORS, 0.0)
+LIGHT = Theme("#FFFFFF", "#222222", "#BBBBBB", COLORS, ((0, 0.0), (0, 0.5), (255, 0.55)), 0.0)
 # On dark paper blue must be lighter and black is white; the scale's darkest third would not show.
-DARK = Theme("#16181D", "#E4E4E4", "#5A5F69", ("#3B9BE0", *COLORS[1:6], "#FFFFFF", "#D6C92A"), 0.35)
-
-SHADES = ((0, 0.0), (0, 0.5), (255, 0.55))  # what the colours are mixed with, black or white, and how much
+DARK_COLORS = ("#3B9BE0", *COLORS[1:6], "#FFFFFF", "#D6C92A")
+DARK = Theme("#16181D", "#E4E4E4", "#5A5F69", DARK_COLORS, ((0, 0.0), (255, 0.6), (0, 0.4)), 0.35)
 
 
 def class_color(theme: Theme, rank: int) -> str:
-    """The colour of the class that is number `rank` by size: beyond the clear colours come darker and lighter ones."""
-    other, share = SHADES[rank // len(theme.colors) % len(SHADES)]
+    """The colour of the class that is number `rank` by size."""
+    other, share = theme.shades[rank // len(theme.colors) % len(theme.shades)]
     channels = [
         round((1.0 - share) * int(theme.colors[rank % len(theme.colors)][place : place + 2], 16) + share * other)
         for place in (1, 3, 5)

@@ -142,7 +142,7 @@ def _colors(theme: Theme) -> dict[str, Any]:
     from bokeh.palettes import cividis  # noqa: PLC0415
 
     scale = cividis(256)[int(256 * theme.scale_start) :: 256 // SCALE_STEPS]
-    return {"colors": theme.colors, "unknown": theme.unknown.lower(), "scale": scale}
+    return {"colors": theme.colors, "shades": theme.shades, "unknown": theme.unknown.lower(), "scale": scale}
 
 
 def _packed(array: NDArray[Any]) -> str:

@@ -1,8 +1,6 @@
 "use strict";
 // Everything beside the points. Names come from people's files: they are put on the page with textContent only.
 (() => {
-  // Beyond the clear colours come darker and lighter ones: markers that differ from point to point go wrong in WebGL.
-  const SHADES = [["#000000", 0], ["#000000", 0.5], ["#ffffff", 0.55]];
   const NEIGHBOURS = 10;
   const LISTED = 200;
 
@@ -81,15 +79,16 @@
   }
 
   function classColour(rank) {
-    const { colors, unknown } = theme();
-    const shade = SHADES[Math.floor(rank / colors.length)];
+    // Shades of the clear colours, because markers that differ from point to point go wrong in WebGL.
+    const { colors, shades, unknown } = theme();
+    const shade = shades[Math.floor(rank / colors.length)];
     return shade ? mixed(colors[rank % colors.length], ...shade) : unknown;
   }
 
   function mixed(colour, other, share) {
     const parts = [1, 3, 5].map((place) => {
-      const [one, two] = [colour, other].map((each) => parseInt(each.slice(place, place + 2), 16));
-      return Math.round(one + share * (two - one)).toString(16).padStart(2, "0");
+      const channel = parseInt(colour.slice(place, place + 2), 16);
+      return Math.round(channel + share * (other - channel)).toString(16).padStart(2, "0");
     });
     return `#${parts.join("")}`;
   }

@@ -1,19 +1,33 @@
-"""README and docstrings are true: every Python block runs."""
+"""README and docstrings are true: every Python block and every command runs."""
 
 import doctest
 import importlib
 import re
+import shlex
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from test_architecture import MODULES
+from tete.cli import app
+from tete.datasets import make_uniform_triplets
+from tete.io import write_answers
 
 ROOT = Path(__file__).parents[1]
 BLOCKS = [
     block
     for page in ("README.md", "docs/command_line.md", "docs/datasets.md")
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
+]
+
+
+COMMANDS = [
+    line
+    for block in re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)
+    for line in block.splitlines()
+    if line.startswith("tete ")
 ]
 
 
@@ -31,6 +45,18 @@ def test_readme_blocks_run(block, tmp_path, monkeypatch):
 
 def test_the_readme_has_blocks():
     assert len(BLOCKS) >= 2
+    assert {line.split()[1] for line in COMMANDS} >= {"check", "embed", "view", "reduce", "place", "score"}
+
+
+def test_readme_commands_run_one_after_the_other(tmp_path, monkeypatch, rng):
+    monkeypatch.chdir(tmp_path)
+    write_answers("answers.csv", make_uniform_triplets(rng.normal(size=(12, 2)), 300, random_state=0))
+    table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["width", "height", "depth"])
+    table.assign(species=["rose", "tulip", "daisy"] * 20).to_csv("table.csv", index=False)
+    table[:5].to_csv("new.csv", index=False)
+    for line in COMMANDS:
+        result = CliRunner().invoke(app, shlex.split(line, comments=True)[1:])
+        assert result.exit_code == 0, f"{line}: {result.output}"
 
 
 def test_readme_links_point_to_files():

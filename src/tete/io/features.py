@@ -50,8 +50,8 @@ class FeatureTable:
 
     @property
     def X(self) -> Any:  # noqa: N802  (so it is called everywhere)
-        """What estimators take: the matrix, as a data frame (not copied) if the features have names."""
-        if self.feature_names is None:
+        """What estimators take: the matrix, as a data frame (not copied) if it is dense and the features have names."""
+        if self.feature_names is None or not isinstance(self.matrix, np.ndarray):
             return self.matrix
         import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 

@@ -22,7 +22,11 @@ LAYERS = [
     {"spectral", "continuation", "neighborhoods", "features"},
     {"base", "mapping"},
     {"embedding", "reduction"},
-    {"datasets", "agreement", "report", "plotting", "serving", "thumbnails"},
+    {"datasets", "agreement", "crossfit", "lapse", "evidence", "uncertainty", "learning", "plotting", "serving"}
+    | {"thumbnails"},
+    {"trust_tables"},
+    {"trust_report"},
+    {"report"},
     {"page"},
     {"demo"},
     {"cli"},

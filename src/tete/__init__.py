@@ -10,17 +10,38 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 if _TYPE_CHECKING:
     from tete.embedding import CKL, GNMDS, STE, TETE, TSTE
+    from tete.learning import LearningCurve, learning_curve
     from tete.reduction import ListwiseTETE, WeightedTETE
     from tete.triplets import Triplets
+    from tete.trust_report import TrustReport, trust
+    from tete.uncertainty import Uncertainty, position_uncertainty
 
 __version__ = "0.1.0"
 
-__all__ = ["CKL", "GNMDS", "STE", "TETE", "TSTE", "ListwiseTETE", "Triplets", "WeightedTETE"]
+__all__ = [
+    "CKL",
+    "GNMDS",
+    "STE",
+    "TETE",
+    "TSTE",
+    "LearningCurve",
+    "ListwiseTETE",
+    "Triplets",
+    "TrustReport",
+    "Uncertainty",
+    "WeightedTETE",
+    "learning_curve",
+    "position_uncertainty",
+    "trust",
+]
 
 _HOMES = {
     **dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding"),
     **dict.fromkeys(("ListwiseTETE", "WeightedTETE"), "tete.reduction"),
     "Triplets": "tete.triplets",
+    **dict.fromkeys(("TrustReport", "trust"), "tete.trust_report"),
+    **dict.fromkeys(("LearningCurve", "learning_curve"), "tete.learning"),
+    **dict.fromkeys(("Uncertainty", "position_uncertainty"), "tete.uncertainty"),
 }
 
 

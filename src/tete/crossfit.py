@@ -13,7 +13,7 @@ from tete.randomness import RandomState, make_generator
 from tete.triplets import Triplets
 from tete.validation import check_whole
 
-__all__ = ["held_out_margins", "margins_on"]
+__all__ = ["agreement_by_answer", "held_out_margins", "margins_on"]
 
 FEWEST_ANSWERS = 20  # with fewer, held-out answers say nothing
 # A refit started from the map of all answers costs a fifth, but remembers them where objects have few. Measured on
@@ -61,6 +61,13 @@ def margins_on(fitted: TripletEmbedding, triplets: Triplets) -> NDArray[np.float
     if type(loss) not in LOG_RATIOS:
         loss = UnitTETELoss()
     return -np.asarray(log_ratios(loss, fitted.embedding_, triplets.anchor, triplets.near, triplets.far))
+
+
+def agreement_by_answer(triplets: Triplets, margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each answer with a known margin, the share of its triplets that the held-out map agrees with."""
+    known = np.isfinite(margins)
+    answers = np.unique(triplets.answer_numbers()[known], return_inverse=True)[1]
+    return np.asarray(np.bincount(answers, weights=margins[known] > 0.0) / np.bincount(answers))
 
 
 def _margins_without(refit: TripletEmbedding, triplets: Triplets, rows: NDArray[np.bool_]) -> NDArray[np.float64]:

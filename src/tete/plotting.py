@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from tete.uncertainty import Uncertainty
+
 __all__ = ["COLORS", "PICTURES", "is_number_scale", "new_figure", "plot_convergence", "plot_map", "save_picture"]
 
 # Okabe and Ito's colours, which people with any kind of colour vision tell apart; then the markers change.
@@ -59,6 +61,7 @@ def plot_map(
     label_name: str | None = None,
     names: Sequence[Any] | None = None,
     violated: Triplets | None = None,
+    uncertainty: "Uncertainty | None" = None,
     title: str | None = None,
     axes: "Axes | None" = None,
 ) -> "Axes":
@@ -76,6 +79,8 @@ def plot_map(
         Written beside the points wherever there is room.
     violated : Triplets, optional
         Of these, the ones that the map contradicts are drawn: a line to near, which should be the shorter one.
+    uncertainty : Uncertainty, optional
+        From `tete.position_uncertainty`: each place gets an ellipse that holds the true one with probability 0.9.
     title : str, optional
     axes : matplotlib axes, optional
         Where to draw; by default a new figure, to be had as ``axes.figure``.
@@ -86,6 +91,8 @@ def plot_map(
     assert axes is not None
     if violated is not None:
         _draw_violated(axes, check_map("embedding", embedding), places, violated)
+    if uncertainty is not None:
+        _draw_ellipses(axes, places, uncertainty.ellipses(embedding))
     if labels is None:
         _draw_plain(axes, places)
     else:
@@ -187,6 +194,28 @@ def _draw_classes(axes: "Axes", places: NDArray[np.float64], classes: NDArray[An
         for handle in legend.legend_handles:
             if handle is not None:
                 handle.set(sizes=[30.0])
+
+
+def _draw_ellipses(axes: "Axes", places: NDArray[np.float64], ellipses: NDArray[np.float64]) -> None:
+    from matplotlib.collections import EllipseCollection  # noqa: PLC0415
+
+    widths, heights, angles = ellipses.T
+    axes.add_collection(
+        EllipseCollection(
+            widths,
+            heights,
+            np.degrees(angles),
+            units="xy",
+            offsets=places,
+            offset_transform=axes.transData,
+            facecolors="#88888822",
+            edgecolors="#88888888",
+            linewidths=0.5,
+            zorder=0,
+        )
+    )
+    reach = widths[:, None] / 2.0  # the longer axis
+    axes.update_datalim(np.concatenate([places - reach, places + reach]))
 
 
 def _draw_violated(

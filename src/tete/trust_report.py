@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from tete.base import TripletEmbedding
-from tete.crossfit import held_out_margins
+from tete.crossfit import agreement_by_answer, held_out_margins
 from tete.exceptions import InvalidTripletsError
 from tete.lapse import LapseModel, fit_lapse
 from tete.randomness import RandomState
@@ -22,7 +22,7 @@ from tete.validation import check_whole, refuse_zero_weights
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TrustReport", "trust"]
+__all__ = ["TrustReport", "listed", "report_on_margins", "trust"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +165,7 @@ def report_on_margins(triplets: Triplets, margins: NDArray[np.float64], *, few: 
     weights = triplets.weights_or_ones()[known] / sizes[answers[known]]
     model = fit_lapse(margins[known], answers[known], weights)
     held_out = HeldOut(triplets, margins, model)
-    agreement = held_out.agreement[held_out.known_answers]
+    agreement = agreement_by_answer(triplets, margins)
     return TrustReport(
         model=model,
         accuracy=float(agreement.mean()),

@@ -16,10 +16,12 @@ from sklearn.base import clone
 
 from tete.arrays import Embedding
 from tete.base import TripletEmbedding
+from tete.continuation import principal_axes
+from tete.exceptions import InvalidParameterError
 from tete.metrics import procrustes_align
 from tete.randomness import RandomState, make_generator
 from tete.triplets import Triplets
-from tete.validation import check_interval, check_whole
+from tete.validation import check_interval, check_map, check_whole
 
 __all__ = ["Uncertainty", "position_uncertainty"]
 
@@ -54,6 +56,24 @@ class Uncertainty:
         size, freedom = self.covariances.shape[1], self.n_replicates
         quantile = float(f_distribution.ppf(level, size, freedom - size + 1))
         return float(np.sqrt(size * freedom / (freedom - size + 1) * quantile))
+
+    def ellipses(self, embedding: ArrayLike, level: float = 0.9) -> NDArray[np.float64]:
+        """Width, height and angle (anticlockwise, in radians) of each object's ellipse as the map is drawn.
+
+        Beyond two dimensions that is on the first two principal axes. Without answers there is no ellipse: zeros.
+        """
+        places = check_map("embedding", embedding)
+        if places.shape != self.covariances.shape[:2]:
+            raise InvalidParameterError(
+                f"`embedding` must have the shape {self.covariances.shape[:2]} of the fitted map, got {places.shape}."
+            )
+        onto = np.eye(places.shape[1], 2)
+        if places.shape[1] > 2:
+            centred = places - places.mean(axis=0)
+            onto = np.linalg.lstsq(centred, principal_axes(places, 2))[0]
+        variances, axes = np.linalg.eigh(onto.T @ np.nan_to_num(self.covariances) @ onto)
+        lengths = 2.0 * self.radius(level) * np.sqrt(np.maximum(variances[:, ::-1], 0.0))
+        return np.column_stack([lengths, np.arctan2(axes[:, 1, 1], axes[:, 0, 1])])
 
 
 def position_uncertainty(

@@ -25,3 +25,6 @@ Objects = Annotated[str | None, typer.Option(help="Table about the objects (name
 MapOutput = Annotated[Path | None, typer.Option("--output", "-o", help="The map: .csv, .tsv, .parquet, .json or .npy.")]
 Plot = Annotated[Path | None, typer.Option(help="A picture of the map: .png, .svg or .pdf.")]
 Page = Annotated[Path | None, typer.Option(help="A page to explore the map in a browser: .html.")]
+Ellipses = Annotated[
+    bool, typer.Option("--ellipses", help="Say and draw how sure the places are: 40 more fits to resampled answers.")
+]

@@ -218,12 +218,12 @@ def main() -> None:
         stored[name] = {"machine": machine(), "table": as_markdown(SECTIONS[name][1]())}
         print(stored[name]["table"], flush=True)
         file.write_text(json.dumps(stored, indent=1) + "\n")
-        parts = [f"# Trust\n\n{__doc__}"]
-        for each in (each for each in SECTIONS if each in stored):
-            parts.append(
-                f"## {SECTIONS[each][0]}\n\n{stored[each]['table']}\n\n`{json.dumps(stored[each]['machine'])}`"
-            )
-        (RESULTS / "trust.md").write_text("\n\n".join(parts) + "\n")
+        parts = [
+            f"## {title}\n\n{stored[each]['table']}\n\n`{json.dumps(stored[each]['machine'])}`"
+            for each, (title, _) in SECTIONS.items()
+            if each in stored
+        ]
+        (RESULTS / "trust.md").write_text("\n\n".join([f"# Trust\n\n{__doc__}", *parts]) + "\n")
 
 
 if __name__ == "__main__":

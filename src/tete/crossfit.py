@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from tete.arrays import Embedding
 from tete.base import TripletEmbedding
 from tete.exceptions import InvalidTripletsError
 from tete.losses import LOG_RATIOS, UnitTETELoss, log_ratios
@@ -31,8 +32,8 @@ def held_out_margins(
 
     Parameters
     ----------
-    estimator : triplet embedding
-        If it is fitted, refits start from its map where there are at least 50 triplets an object; it is left alone.
+    estimator : triplet embedding, fitted to all answers or not at all
+        It is left alone. Where there are at least 50 triplets an object, refits start from the map of all answers.
     triplets : Triplets
     n_folds : int, default=5
     random_state : int, generator or None, default=0
@@ -46,8 +47,8 @@ def held_out_margins(
         )
     fold = (make_generator(random_state).permutation(n_answers) % n_folds)[answers]
     refit = clone(estimator).set_params(verbose=False, callback=None)
-    if hasattr(estimator, "embedding_") and len(triplets) >= DENSE * triplets.n_objects:
-        refit.set_params(init=estimator.embedding_, n_init=1)
+    if len(triplets) >= DENSE * triplets.n_objects:
+        refit.set_params(init=_map_of_all(estimator, triplets), n_init=1)
     margins = np.empty(len(triplets))
     for number in range(n_folds):
         rows = fold == number
@@ -68,6 +69,12 @@ def agreement_by_answer(triplets: Triplets, margins: NDArray[np.float64]) -> NDA
     known = np.isfinite(margins)
     answers = np.unique(triplets.answer_numbers()[known], return_inverse=True)[1]
     return np.asarray(np.bincount(answers, weights=margins[known] > 0.0) / np.bincount(answers))
+
+
+def _map_of_all(estimator: TripletEmbedding, triplets: Triplets) -> Embedding:
+    if hasattr(estimator, "embedding_"):
+        return estimator.embedding_
+    return clone(estimator).fit_transform(triplets)  # type: ignore[no-any-return]
 
 
 def _margins_without(refit: TripletEmbedding, triplets: Triplets, rows: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -80,7 +80,7 @@ def plot_map(
     violated : Triplets, optional
         Of these, the ones that the map contradicts are drawn: a line to near, which should be the shorter one.
     uncertainty : Uncertainty, optional
-        From `tete.position_uncertainty`: each place gets an ellipse that holds the true one with probability 0.9.
+        From `tete.position_uncertainty`: an ellipse about each place, where it lies with probability 0.9.
     title : str, optional
     axes : matplotlib axes, optional
         Where to draw; by default a new figure, to be had as ``axes.figure``.
@@ -208,13 +208,15 @@ def _draw_ellipses(axes: "Axes", places: NDArray[np.float64], ellipses: NDArray[
             units="xy",
             offsets=places,
             offset_transform=axes.transData,
-            facecolors="#88888822",
+            facecolors="#88888814",
             edgecolors="#88888888",
             linewidths=0.5,
             zorder=0,
         )
     )
-    reach = widths[:, None] / 2.0  # the longer axis
+    across = np.column_stack([widths * np.cos(angles), widths * np.sin(angles)])
+    along = np.column_stack([heights * np.sin(angles), heights * np.cos(angles)])
+    reach = np.hypot(across, along) / 2.0
     axes.update_datalim(np.concatenate([places - reach, places + reach]))
 
 

@@ -2,7 +2,8 @@
 
 Whole answers are drawn with replacement, each resampled set is fitted from the map on, and the result is moved, turned,
 mirrored and resized to lie on the map (Procrustes). The spread about the map, not about the replicates' own mean,
-counts: so it includes the shift that resampling itself causes.
+counts: so it includes the shift that resampling itself causes. What unlimited answers would not cure, the way in which a
+loss bends distances, is not included: benchmarks/results/trust.md says how much that matters.
 """
 
 import warnings
@@ -48,7 +49,7 @@ class Uncertainty:
     n_replicates: int
 
     def radius(self, level: float = 0.9) -> float:
-        """How many standard deviations a region reaches that holds the true place with this probability.
+        """Standard deviations that a region reaches to hold the place of unlimited answers with this probability.
 
         From Hotelling's distribution, because the covariances are themselves estimated from few replicates.
         """

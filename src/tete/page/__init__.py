@@ -100,7 +100,7 @@ def make_page(
     wrong : array, one number for each triplet, optional
         Probability that it is wrong, from `tete.trust`; those more likely wrong than right are marked in the list.
     uncertainty : Uncertainty, optional
-        From `tete.position_uncertainty`: each place gets an ellipse that holds the true one with probability 0.9.
+        From `tete.position_uncertainty`: an ellipse about each place, where it lies with probability 0.9.
     images : sequence of n_objects data addresses, optional
         Pictures of the objects, shown under the mouse: see `tete.thumbnails`; "" where there is none.
     title : str, default="Map"

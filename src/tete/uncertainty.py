@@ -3,7 +3,7 @@
 Whole answers are drawn with replacement, each resampled set is fitted from the map on, and the result is moved, turned,
 mirrored and resized to lie on the map (Procrustes). The spread about the map, not about the replicates' own mean,
 counts: so it includes the shift that resampling itself causes. What unlimited answers would not cure, the way in which
-a loss bends distances, is not included: benchmarks/results/trust.md says how much that matters.
+a loss bends distances, is not included: docs/method.md says how much that matters.
 """
 
 import warnings

@@ -32,7 +32,11 @@ LAYERS = [
     {"spectral", "continuation", "neighborhoods", "features"},
     {"base", "mapping"},
     {"embedding", "reduction"},
-    {"datasets", "agreement", "report", "plotting", "serving", "thumbnails", "model_files"},
+    {"datasets", "agreement", "crossfit", "lapse", "evidence", "uncertainty", "learning"}
+    | {"plotting", "serving", "thumbnails", "model_files"},
+    {"trust_tables"},
+    {"trust_report"},
+    {"report"},
     {"page", "curves"},
     {"demo"},
     {"cli"},

@@ -54,6 +54,21 @@ class TestEmbed:
         assert tete("embed", answers, "--method", method, "--dims", 3, "-o", tmp_path / "m.npy").exit_code == 0
         assert np.load(tmp_path / "m.npy").shape == (12, 3)
 
+    def test_ellipses(self, answers, tmp_path):
+        files = ["--plot", tmp_path / "map.svg", "--page", tmp_path / "map.html"]
+        result = tete("embed", answers, "--ellipses", *files, "--json")
+        assert result.exit_code == 0, result.output
+        assert 0.9 < json.loads(result.stdout)["stability"] <= 1.0
+        assert "width" in (tmp_path / "map.html").read_text()
+        assert "% of the map's spread is reproduced" in tete("embed", answers, "--ellipses").stdout
+
+    def test_wrong_answers_are_estimated(self, answers):
+        result = tete("embed", answers)
+        assert "wrong answers       " in result.stdout
+        assert "annotators          0 of 3 are suspicious" in result.stdout
+        low, high = json.loads(tete("embed", answers, "--json").stdout)["wrong_interval"]
+        assert 0.0 <= low < high < 0.1
+
     def test_a_pipe(self, answers):
         result = tete("embed", "-", stdin=answers.read_text())
         assert result.exit_code == 0

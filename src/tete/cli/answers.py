@@ -12,6 +12,7 @@ from tete.cli.options import (
     Annotator,
     Answers,
     Columns,
+    Ellipses,
     Encoding,
     Force,
     Json,
@@ -32,6 +33,7 @@ from tete.cli.pictures import check_label, check_outputs, write_pictures
 if TYPE_CHECKING:
     from tete.base import TripletEmbedding
     from tete.triplets import Triplets
+    from tete.uncertainty import Uncertainty
 
 __all__ = ["check", "embed"]
 
@@ -43,6 +45,7 @@ def embed(
     plot: Plot = None,
     page: Page = None,
     label: Label = None,
+    ellipses: Ellipses = False,
     dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
     method: Annotated[Literal["tete", "tste", "ste", "ckl", "gnmds"], typer.Option(help="Kind of embedding.")] = "tete",
     t: Annotated[float | None, typer.Option(help="Robustness of tete, from 1 to 2. Default: 2.")] = None,
@@ -63,7 +66,7 @@ def embed(
 ) -> None:
     """Make a map from answers, and say how good it is.
 
-    A tenth of the answers is held out to test a first map; the map that is written is made from all of them.
+    The map is made from all answers. Each answer is tested on one of five other maps, made without it.
 
     Example: tete embed answers.csv -o map.csv
     """
@@ -84,12 +87,27 @@ def embed(
     found = dataclasses.replace(known, embedding=fitted.embedding_)
     if output is not None:
         write_map(output, found.embedding, found.names, found.columns, force=force)
-    write_pictures(found, triplets, plot, page, label, title=Path(answers).stem, theme=theme, force=force)
+    sureness = _uncertainty(fitted, readable) if ellipses else None
+    wrong = None if report.trust is None else report.trust.probability_wrong
+    write_pictures(
+        found,
+        triplets,
+        plot,
+        page,
+        label,
+        title=Path(answers).stem,
+        wrong=wrong,
+        uncertainty=sureness,
+        theme=theme,
+        force=force,
+    )
     for warning in report.warnings:
         typer.echo(f"Warning: {warning}", err=True)
     written = [str(path) for path in (output, plot, page) if path is not None]
-    text = "\n".join([str(report), *lines("written", written)])
-    print_result(report.as_dict() | {"written": written}, text, as_json, quiet)
+    stability = None if sureness is None else sureness.stability
+    sure = [] if stability is None else lines("stability", [f"{stability:.1%} of the map's spread is reproduced"])
+    text = "\n".join([str(report), *sure, *lines("written", written)])
+    print_result(report.as_dict() | {"stability": stability, "written": written}, text, as_json, quiet)
 
 
 @one_sentence
@@ -128,6 +146,12 @@ def _estimator(method: str, dims: int, t: float | None, t_prime: float | None) -
     methods: dict[str, type[TripletEmbedding]] = {"tete": TETE, "tste": TSTE, "ste": STE, "ckl": CKL, "gnmds": GNMDS}
     estimator: TripletEmbedding = methods[method](n_components=dims).set_params(**given)
     return estimator
+
+
+def _uncertainty(fitted: "TripletEmbedding", triplets: "Triplets") -> "Uncertainty":
+    from tete.uncertainty import position_uncertainty  # noqa: PLC0415
+
+    return position_uncertainty(fitted, triplets)
 
 
 def _read_answers(

@@ -24,7 +24,7 @@ LAYERS = [
     {"embedding", "reduction"},
     {"datasets", "agreement", "report", "plotting", "serving", "thumbnails"},
     {"page"},
-    {"demo"},
+    {"demo", "experiments"},
     {"cli"},
     {"__main__"},
 ]

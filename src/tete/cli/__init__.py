@@ -7,6 +7,7 @@ import typer
 
 from tete.cli.answers import check, embed, score
 from tete.cli.pictures import demo, view
+from tete.cli.reproduce import reproduce
 
 __all__ = ["app"]
 
@@ -17,5 +18,5 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
 )
-for _command in (embed, check, score, view, demo):
+for _command in (embed, check, score, view, demo, reproduce):
     app.command()(_command)

@@ -39,7 +39,7 @@ def write_outcome(path: Path, experiment: Experiment, setting: Setting, outcome:
 def read_outcome(path: Path, experiment: Experiment, setting: Setting) -> Outcome | None:
     """A kept outcome, or None if there is none that can be used."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         record = json.loads(arrays.pop("record").item())
         if record["identity"] != _identity(experiment, setting):

@@ -9,7 +9,7 @@ from tete.datasets import make_triplets
 from tete.experiments.data import draw_rows
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
 from tete.experiments.methods import NOISE_T, fit_method, scores
-from tete.experiments.style import draw_digits
+from tete.experiments.style import START_NAMES, draw_digits
 from tete.experiments.tables import different, means, rows_of, summarize
 from tete.metrics import procrustes_align
 from tete.plotting import new_figure
@@ -74,7 +74,7 @@ def draw(table: "pd.DataFrame", maps: Maps) -> "Figure":
             places = procrustes_align(chosen[0][1]["embedding"], arrays["embedding"], scale=False)
             draw_digits(panel, places, arrays["labels"])
             row = rows_of(table, **{name: setting[name] for name in ("method", "t", "start", "noise", "seed")}).iloc[0]
-            panel.set_title(f"{setting['method']}, {setting['noise']:.0%} reversed ({start} start)", fontsize=9)
+            panel.set_title(f"{setting['method']}, {setting['noise']:.0%} reversed ({START_NAMES[start]})", fontsize=9)
             panel.set_xlabel(
                 f"unseen triplets {row['triplet_accuracy']:.3f}, 1-NN {row['neighbor_accuracy']:.3f}", fontsize=8
             )
@@ -100,10 +100,10 @@ def claims(table: "pd.DataFrame") -> list[Claim]:
     alike, fails, stays = [], [], []
     for start in different(table, "start"):
         clean, noisy = (found[start, "t-STE", 2.0, noise] for noise in NOISE)
-        fails.append(Check(f"{start} start: 1-NN accuracy {clean:.3f} to {noisy:.3f}", noisy <= clean - 0.15))
+        fails.append(Check(f"{START_NAMES[start]}: 1-NN accuracy {clean:.3f} to {noisy:.3f}", noisy <= clean - 0.15))
         for t in (2.0, NOISE_T):
             before, after = (found[start, "t-ETE", t, noise] for noise in NOISE)
-            text = f"{start} start, t = {t:g}: 1-NN accuracy {before:.3f}"
+            text = f"{START_NAMES[start]}, t = {t:g}: 1-NN accuracy {before:.3f}"
             alike.append(Check(f"{text}, t-STE {clean:.3f}", abs(before - clean) <= 0.1))
             stays.append(Check(f"{text} to {after:.3f}", after >= before - 0.05))
     return [

@@ -133,8 +133,8 @@ EXPERIMENT = Experiment(
         "(c, d) 2-D, t = t' = 1.7; a share of the training triplets is reversed, the test set is a second draw of "
         "equal size, all true; bars are standard deviations over 5 draws of points and triplets.",
         "t-STE has alpha = max(d - 1, 1), CKL has mu = 1, GNMDS has a margin of 1. All run from our deterministic "
-        "start with L-BFGS and a ridge of 3e-4; t-STE and t-ETE also as in the paper (tiny random start, 1,000 steps of "
-        "gradient descent, no ridge; dashed). 't-ETE (default)' is TETE() with t = 2, t' = 1.75.",
+        "start with L-BFGS and a ridge of 3e-4; t-STE and t-ETE also as in the paper (tiny random start, 1,000 steps "
+        "of gradient descent, no ridge; dashed). 't-ETE (default)' is TETE() with t = 2, t' = 1.75.",
         "In 2-D the losses of CKL and of t-STE (alpha = 1) are the same up to the scale of the map, so their curves "
         "coincide; the paper's CKL works on a kernel matrix instead of places.",
     ),

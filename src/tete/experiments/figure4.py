@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold
 from tete.experiments.data import load
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Row, Setting
 from tete.experiments.methods import fit_method
-from tete.experiments.style import draw_named
+from tete.experiments.style import START_NAMES, draw_named
 from tete.experiments.tables import different, means, rows_of, summarize
 from tete.metrics import procrustes_align, triplet_error
 from tete.plotting import new_figure
@@ -88,7 +88,7 @@ def draw(table: "pd.DataFrame", maps: Maps) -> "Figure":
         row = rows_of(table, **{name: setting[name] for name in ("part", "method", "start", "seed")})
         places = procrustes_align(chosen[0][1]["embedding"], arrays["embedding"], scale=False)
         draw_named(panel, places, arrays["clusters"], [str(name) for name in arrays["names"]], size=5.5)
-        panel.set_title(f"Food: {setting['method']} ({setting['start']} start)")
+        panel.set_title(f"Food: {setting['method']} ({START_NAMES[str(setting['start'])]})")
         panel.set_xlabel(
             f"silhouette of three clusters {row['silhouette'].iloc[0]:.3f}, answers violated "
             f"{row['triplet_error'].iloc[0]:.3f}"
@@ -109,9 +109,9 @@ def claims(table: "pd.DataFrame") -> list[Claim]:
     clear, unclear = [], []
     for start in different(maps, "start"):
         ours, peer, smallest = silhouettes[start, "t-ETE"], silhouettes[start, "t-STE"], sizes[start, "t-ETE"]
-        text = f"{start} start: silhouette t-ETE {ours:.3f}, t-STE {peer:.3f}; smallest t-ETE cluster {smallest:.0f}"
-        clear.append(Check(text, ours >= 0.5 and ours > peer and smallest >= 7))
-        unclear.append(Check(f"{start} start: silhouette t-STE {peer:.3f}", peer < 0.5))
+        text = f"silhouette t-ETE {ours:.3f}, t-STE {peer:.3f}; smallest cluster of t-ETE {smallest:.0f}"
+        clear.append(Check(f"{START_NAMES[start]}: {text}", ours >= 0.5 and ours > peer and smallest >= 7))
+        unclear.append(Check(f"{START_NAMES[start]}: silhouette t-STE {peer:.3f}", peer < 0.5))
     errors = {name: error for (name,), error in means(rows_of(table, part="fold"), ["method"], "triplet_error").items()}
     return [
         Claim(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tete.experiments.data import load
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Row, Setting
 from tete.experiments.methods import fit_method
-from tete.experiments.style import draw_named
+from tete.experiments.style import START_NAMES, draw_named
 from tete.experiments.tables import means, rows_of, summarize
 from tete.metrics import nearest_neighbor_error, triplet_error
 from tete.plotting import new_figure
@@ -131,7 +131,7 @@ def claims(table: "pd.DataFrame") -> list[Claim]:
     for protocol in PROTOCOLS:
         for start in ("ours", "random", "paper"):
             peer, ours = (errors[protocol, start, name] for name in PAPER_ERRORS)
-            text = f"{protocol}, {start} start: t-ETE {ours:.3f}, t-STE {peer:.3f}"
+            text = f"{protocol}, {START_NAMES[start]}: t-ETE {ours:.3f}, t-STE {peer:.3f}"
             lower.append(Check(text, ours < peer))
             close = abs(peer - PAPER_ERRORS["t-STE"]) <= 0.03 and abs(ours - PAPER_ERRORS["t-ETE"]) <= 0.03
             equal.append(Check(text, close))

@@ -65,7 +65,7 @@ def cell(name: str, value: Any) -> str:
             return ""
         if float(value).is_integer() and not name.endswith(("_sd", "error", "accuracy", "seconds")):
             return f"{value:.0f}"
-        return f"{value:.1f}" if name == "seconds" else f"{value:.3f}"
+        return f"{value:.1f}" if name.endswith("seconds") else f"{value:.3f}"
     return str(value)
 
 

@@ -6,15 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.label_placement import place_labels
-from tete.plotting import COLORS
+from tete.plotting import COLORS, MARKERS
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["draw_curves", "draw_digits", "draw_named", "draw_points", "method_style", "share_legend"]
+__all__ = ["START_NAMES", "draw_curves", "draw_digits", "draw_named", "draw_points", "method_style", "share_legend"]
 
 CLASS_COLORS = (*COLORS, "#999999")
+
+START_NAMES = {"ours": "our start", "paper": "paper's start", "random": "same random start"}
 
 STYLES = {
     "GNMDS": (COLORS[6], "v"),
@@ -29,11 +31,11 @@ STYLES = {
 }
 
 
-def method_style(method: str) -> dict[str, Any]:
-    """Colour and marker of a method; variants ("t-ETE, paper's start") are dashed and hollow."""
+def method_style(method: str, number: int = 0) -> dict[str, Any]:
+    """Colour and marker of a method, or of the `number`-th of other things; variants after a comma are dashed."""
     name, _, variant = method.partition(", ")
-    color, marker = STYLES.get(name, (COLORS[3], "X"))
-    hollow = {"linestyle": "--", "markerfacecolor": "white"} if variant else {"linestyle": "-"}
+    color, marker = STYLES.get(name, (COLORS[number % len(COLORS)], MARKERS[number % len(MARKERS)]))
+    hollow = {"linestyle": "--", "markerfacecolor": "white"} if variant and name in STYLES else {"linestyle": "-"}
     return {"color": color, "marker": marker, "markersize": 4.0, "linewidth": 1.2, **hollow}
 
 
@@ -44,12 +46,12 @@ def draw_curves(axes: "Axes", table: "pd.DataFrame", x: str, y: str, *, by: str 
     """
     names = list(dict.fromkeys(table[by]))
     places = np.sort(table[x].unique())
-    step = np.min(np.diff(places)) if len(places) > 1 else 1.0
+    width = min(0.5 * np.min(np.diff(places)), 0.04 * np.ptp(places)) if len(places) > 1 else 0.1
     for number, name in enumerate(names):
         groups = table[table[by] == name].groupby(x)[y]
         mean, spread = groups.mean(), groups.std(ddof=1).fillna(0.0)
-        aside = 0.25 * step * ((number + 0.5) / len(names) - 0.5)
-        style = method_style(name)
+        aside = width * ((number + 0.5) / len(names) - 0.5)
+        style = method_style(name, number)
         axes.errorbar(
             mean.index.to_numpy(dtype=float) + aside,
             mean.to_numpy(),

@@ -38,7 +38,7 @@ def summarize(table: "pd.DataFrame", by: Sequence[str], measures: Sequence[str])
         row: dict[str, Any] = {column: group[column].iloc[0] for column in by} | {"fits": len(group)}
         for measure in measures:
             row[measure] = group[measure].mean()
-            if len(group) > 1 and measure != "seconds":
+            if len(group) > 1 and "seconds" not in measure:
                 row[f"{measure}_sd"] = group[measure].std(ddof=1)
         rows.append(row)
     return pd.DataFrame(rows).dropna(axis="columns", how="all")

@@ -8,7 +8,7 @@ import pytest
 
 from tete.exceptions import InvalidParameterError
 from tete.experiments import data
-from tete.experiments.cache import read_outcome, setting_path
+from tete.experiments.cache import identity_of, outcome_path, read_outcome
 from tete.experiments.experiment import Experiment, Outcome
 from tete.experiments.runner import run_experiment, workers
 from tete.plotting import new_figure
@@ -91,7 +91,7 @@ def test_an_interrupted_run_goes_on(tmp_path):
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 half a file", b"not an archive"])
 def test_a_damaged_result_is_computed_anew(tmp_path, damage):
     expected = go(TOY, tmp_path).table
-    setting_path(tmp_path, TOY, settings(True)[1]).write_bytes(damage)
+    outcome_path(tmp_path, TOY, settings(True)[1]).write_bytes(damage)
     counter, experiment = counting()
     assert go(experiment, tmp_path).table.equals(expected)
     assert counter.seen == [1]
@@ -99,7 +99,7 @@ def test_a_damaged_result_is_computed_anew(tmp_path, damage):
 
 def test_a_truncated_result_is_computed_anew(tmp_path):
     go(TOY, tmp_path)
-    path = setting_path(tmp_path, TOY, settings(True)[0])
+    path = outcome_path(tmp_path, TOY, settings(True)[0])
     path.write_bytes(path.read_bytes()[:-40])
     counter, experiment = counting()
     go(experiment, tmp_path)
@@ -112,9 +112,9 @@ def test_another_version_or_setting_is_another_result(tmp_path):
     go(dataclasses.replace(experiment, version="2"), tmp_path)
     assert sorted(counter.seen) == [0, 1, 2, 3]
     one, other = settings(True)[:2]
-    moved = setting_path(tmp_path, TOY, one)
-    assert read_outcome(moved, TOY, one) is not None
-    assert read_outcome(moved, TOY, other) is None  # a file under a wrong name
+    moved = outcome_path(tmp_path, TOY, one)
+    assert read_outcome(moved, identity_of(TOY, one)) is not None
+    assert read_outcome(moved, identity_of(TOY, other)) is None  # a file under a wrong name
 
 
 def test_processes_give_the_same_table(tmp_path):

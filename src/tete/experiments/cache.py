@@ -17,38 +17,37 @@ from tete import __version__
 from tete.experiments.experiment import Experiment, Outcome, Setting
 from tete.io.writing import atomic_write
 
-__all__ = ["read_outcome", "setting_path", "write_outcome"]
+__all__ = ["identity_of", "outcome_path", "read_outcome", "write_outcome"]
 
 BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
-def setting_path(folder: Path, experiment: Experiment, setting: Setting) -> Path:
+def identity_of(experiment: Experiment, setting: Setting) -> str:
+    """All that a result depends on."""
+    parts = [__version__, experiment.name, experiment.version, dict(setting)]
+    return json.dumps(parts, sort_keys=True, ensure_ascii=True)
+
+
+def outcome_path(folder: Path, experiment: Experiment, setting: Setting) -> Path:
     """Where the outcome of a setting is kept."""
-    digest = hashlib.sha256(_identity(experiment, setting).encode()).hexdigest()
+    digest = hashlib.sha256(identity_of(experiment, setting).encode()).hexdigest()
     return folder / f"{experiment.name}-{digest[:24]}.npz"
 
 
-def write_outcome(path: Path, experiment: Experiment, setting: Setting, outcome: Outcome) -> None:
+def write_outcome(path: Path, identity: str, outcome: Outcome) -> None:
     """Keep an outcome."""
-    record = {"identity": _identity(experiment, setting), "rows": [dict(row) for row in outcome.rows]}
+    record = {"identity": identity, "rows": [dict(row) for row in outcome.rows]}
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path, force=True) as stream:
         np.savez_compressed(stream, allow_pickle=False, record=np.array(json.dumps(record)), **outcome.arrays)
 
 
-def read_outcome(path: Path, experiment: Experiment, setting: Setting) -> Outcome | None:
+def read_outcome(path: Path, identity: str) -> Outcome | None:
     """A kept outcome, or None if there is none that can be used."""
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         record = json.loads(arrays.pop("record").item())
-        if record["identity"] != _identity(experiment, setting):
-            return None
-        return Outcome([dict(row) for row in record["rows"]], arrays)
+        return Outcome([dict(row) for row in record["rows"]], arrays) if record["identity"] == identity else None
     except BROKEN:
         return None
-
-
-def _identity(experiment: Experiment, setting: Setting) -> str:
-    parts = [__version__, experiment.name, experiment.version, dict(setting)]
-    return json.dumps(parts, sort_keys=True, ensure_ascii=True)

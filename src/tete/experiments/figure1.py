@@ -61,7 +61,7 @@ def run(setting: Setting, n_jobs: int) -> Outcome:
 def draw(table: "pd.DataFrame", maps: Maps) -> "Figure":
     """The maps from our start above those from the paper's start; columns as in the paper."""
     starts = [start for start in ("ours", "paper") if any(setting["start"] == start for setting, _ in maps)]
-    figure, axes = new_figure(13.0, 3.5 * len(starts), len(starts), 4)
+    figure, axes = new_figure(13.0, 3.9 * len(starts), len(starts), 4)
     for start, line in zip(starts, axes.reshape(len(starts), 4), strict=True):
         chosen = [
             (setting, arrays)

@@ -63,9 +63,8 @@ def _rows(data: str, n_points: int) -> tuple[NDArray[np.float32], NDArray[Any], 
     features = np.asarray(found.data, dtype=np.float32)[chosen]
     if data == "Wine":  # its columns have units of very different sizes
         features = StandardScaler().fit_transform(features)
-    truth = found["truth"][chosen] if data in {"Sphere", "Swiss Roll", "Faces"} else None
-    colors = truth[:, 0] if data == "Faces" and truth is not None else np.asarray(found.target)[chosen]
-    return features, colors, truth if data == "Swiss Roll" else None
+    colors = np.asarray(found.truth[:, 0] if found.target is None else found.target)[chosen]  # faces: where they look
+    return features, colors, found.truth[chosen] if data == "Swiss Roll" else None
 
 
 def run(setting: Setting, n_jobs: int) -> Outcome:

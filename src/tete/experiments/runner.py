@@ -3,19 +3,19 @@
 import os
 import signal
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tqdm.auto import tqdm
 
-from tete.experiments.cache import read_outcome, setting_path, write_outcome
+from tete.experiments.cache import identity_of, outcome_path, read_outcome, write_outcome
 from tete.experiments.data import missing_data
-from tete.experiments.experiment import Experiment, Maps, Setting
+from tete.experiments.experiment import Experiment, Maps, Outcome, Setting
 from tete.validation import check_whole
 
 if TYPE_CHECKING:
@@ -31,6 +31,14 @@ class Run:
     table: "pd.DataFrame"
     maps: Maps
     missing: Mapping[str, str]
+
+
+class Task(NamedTuple):
+    """A setting to run, and where its outcome goes."""
+
+    path: Path
+    identity: str
+    setting: Setting
 
 
 @dataclass(frozen=True)
@@ -74,25 +82,23 @@ def run_experiment(
     wanted = experiment.settings(quick)
     missing = missing_data({str(setting["data"]) for setting in wanted if "data" in setting})
     settings = [setting for setting in wanted if setting.get("data") not in missing]
-    paths = {setting_path(cache, experiment, setting): setting for setting in settings}
-    to_do = {path: each for path, each in paths.items() if read_outcome(path, experiment, each) is None}
-    with tqdm(total=len(paths), initial=len(paths) - len(to_do), desc=experiment.name, disable=not shown) as bar:
-        # In the order of hashes quick and slow settings are well mixed, and the time left is honest.
-        for _ in _completed(experiment, team, sorted(to_do.items())):
+    tasks = [Task(outcome_path(cache, experiment, each), identity_of(experiment, each), each) for each in settings]
+    # In the order of hashes quick and slow settings are well mixed, and the time left is honest.
+    to_do = sorted(task for task in tasks if read_outcome(task.path, task.identity) is None)
+    with tqdm(total=len(tasks), initial=len(tasks) - len(to_do), desc=experiment.name, disable=not shown) as bar:
+        for _ in _completed(experiment, team, to_do):
             bar.update()
-    return _gather(experiment, paths, missing)
+    return _gather(tasks, missing)
 
 
-def _completed(experiment: Experiment, team: Workers, to_do: Sequence[tuple[Path, Setting]]) -> Iterator[None]:
+def _completed(experiment: Experiment, team: Workers, to_do: Sequence[Task]) -> Iterator[None]:
     """Run settings, and say after each that it is done."""
     if team.pool is None or experiment.timed:
-        for path, setting in to_do:
-            _run_setting(experiment, setting, path, team.n_cores)
+        for task in to_do:
+            _run_task(experiment.run, task, team.n_cores)
             yield
         return
-    running: set[Future[None]] = {
-        team.pool.submit(_run_setting, experiment, setting, path, team.n_threads) for path, setting in to_do
-    }
+    running: set[Future[None]] = {team.pool.submit(_run_task, experiment.run, task, team.n_threads) for task in to_do}
     while running:
         done, running = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
@@ -100,21 +106,21 @@ def _completed(experiment: Experiment, team: Workers, to_do: Sequence[tuple[Path
             yield
 
 
-def _run_setting(experiment: Experiment, setting: Setting, path: Path, n_jobs: int) -> None:
-    write_outcome(path, experiment, setting, experiment.run(setting, n_jobs))
+def _run_task(run: Callable[[Setting, int], Outcome], task: Task, n_jobs: int) -> None:
+    write_outcome(task.path, task.identity, run(task.setting, n_jobs))
 
 
-def _gather(experiment: Experiment, paths: Mapping[Path, Setting], missing: Mapping[str, str]) -> Run:
+def _gather(tasks: Sequence[Task], missing: Mapping[str, str]) -> Run:
     import pandas as pd  # noqa: PLC0415  (takes half a second)
 
     rows, maps = [], []
-    for path, setting in paths.items():
-        outcome = read_outcome(path, experiment, setting)
+    for task in tasks:
+        outcome = read_outcome(task.path, task.identity)
         if outcome is None:
-            raise OSError(5, "A result that was just written cannot be read", str(path))
-        rows += [{**setting, **row} for row in outcome.rows]
+            raise OSError(5, "A result that was just written cannot be read", str(task.path))
+        rows += [{**task.setting, **row} for row in outcome.rows]
         if outcome.arrays:
-            maps.append((setting, outcome.arrays))
+            maps.append((task.setting, outcome.arrays))
     return Run(pd.DataFrame(rows), maps, missing)
 
 

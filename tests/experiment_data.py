@@ -51,7 +51,7 @@ def faces():
 
 def stand_in(monkeypatch):
     """Replace every data set and openTSNE by something small; threads do not pay here."""
-    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    monkeypatch.setattr("tete.experiments.runner.usable_cores", lambda: 1)
     sources = dict.fromkeys(("MNIST", "MIT Scenes", "COIL-20", "USPS", "Letters", "Wine"), digits)
     sources |= {"Food": named_answers, "Music": music, "30 alien eggs": eggs, "300 alien eggs": eggs, "Faces": faces}
     sources["Sphere"] = lambda: make_sphere(80, random_state=0)

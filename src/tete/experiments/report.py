@@ -105,12 +105,13 @@ def _page(chapters: Sequence[Chapter], *, quick: bool) -> str:
 
 
 def _overview(chapters: Sequence[Chapter]) -> str:
-    rows = [
-        f'<tr><td><a href="#{chapter.experiment.name}">{_escape(chapter.experiment.title)}</a></td>'
-        f"<td>{_escape(claim.statement)}</td><td>{_mark(claim.verdict)}</td></tr>"
-        for chapter in chapters
-        for claim in chapter.claims
-    ]
+    rows = []
+    for chapter in chapters:
+        link = f'<a href="#{chapter.experiment.name}">{_escape(chapter.experiment.title)}</a>'
+        title = f'<td rowspan="{len(chapter.claims)}">{link}</td>'
+        for number, claim in enumerate(chapter.claims):
+            first = title if number == 0 else ""
+            rows.append(f"<tr>{first}<td>{_escape(claim.statement)}</td><td>{_mark(claim.verdict)}</td></tr>")
     head = "<tr><th>experiment</th><th>claim</th><th>verdict</th></tr>"
     return f'<div class="scroll"><table>{head}{"".join(rows)}</table></div>'
 

@@ -1,7 +1,6 @@
 """Run experiments and write what a reader needs: tables, pictures, verdicts and the report."""
 
 import importlib.util
-import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from tete.exceptions import InvalidParameterError, OutputExistsError
 from tete.experiments import NAMES, load_experiment
 from tete.experiments.experiment import Claim, Experiment
-from tete.experiments.runner import Run, Workers, run_experiment, workers
+from tete.experiments.runner import Run, Workers, run_experiment, usable_cores, workers
 from tete.io.writing import atomic_write, write_frame
 from tete.plotting import new_figure
 
@@ -133,4 +132,4 @@ def machine() -> str:
             found.append(f"{name} {version(name)}")
         except PackageNotFoundError:  # an extra, or the package itself in a folder on the path
             continue
-    return f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {', '.join(found)}"
+    return f"{platform.machine()}, {usable_cores()} cores, Python {platform.python_version()}, {', '.join(found)}"

@@ -21,7 +21,7 @@ from tete.validation import check_whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Run", "Workers", "run_experiment", "workers"]
+__all__ = ["Run", "Workers", "run_experiment", "usable_cores", "workers"]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Workers:
 def workers(jobs: int) -> Iterator[Workers]:
     """Make `jobs` processes that share the cores; after an error or Ctrl-C they end at once."""
     check_whole("jobs", jobs, least=1)
-    n_cores = os.cpu_count() or 1
+    n_cores = usable_cores()
     if jobs == 1:
         yield Workers(None, n_cores, n_cores)
         return
@@ -122,6 +122,11 @@ def _gather(tasks: Sequence[Task], missing: Mapping[str, str]) -> Run:
         if outcome.arrays:
             maps.append((task.setting, outcome.arrays))
     return Run(pd.DataFrame(rows), maps, missing)
+
+
+def usable_cores() -> int:
+    """The cores that this process may use, which may be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _prepare_process(n_threads: int) -> None:

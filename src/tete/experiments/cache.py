@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tete import __version__
+import tete
 from tete.experiments.experiment import Experiment, Outcome, Setting
 from tete.io.writing import atomic_write
 
@@ -24,7 +24,7 @@ BROKEN = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile
 
 def identity_of(experiment: Experiment, setting: Setting) -> str:
     """All that a result depends on."""
-    parts = [__version__, experiment.name, experiment.version, dict(setting)]
+    parts = [tete.__version__, experiment.name, experiment.version, dict(setting)]
     return json.dumps(parts, sort_keys=True, ensure_ascii=True)
 
 

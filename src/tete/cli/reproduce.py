@@ -54,7 +54,7 @@ def _list_experiments() -> None:
     for name in NAMES:
         experiment = load_experiment(name)
         data = sorted({str(setting["data"]) for setting in experiment.settings(False) if "data" in setting})
-        count = f"{len(experiment.settings(False))} fits, {len(experiment.settings(True))} with --quick"
+        count = f"{len(experiment.settings(False))} settings, {len(experiment.settings(True))} with --quick"
         needs = f"; needs {', '.join(data)}" if data else ""
         print_result({}, f"{name:<13}{experiment.title} ({count}{needs})", False)
 
@@ -64,4 +64,4 @@ def _say(chapter: "Chapter", *, quiet: bool) -> None:
         typer.echo(f"Warning: {chapter.experiment.name} goes without {name}: {text}", err=True)
     verdicts = [claim.verdict for claim in chapter.claims]
     counts = [f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)]
-    print_result({}, "\n".join(lines(chapter.experiment.name, [", ".join(counts) or "nothing"])), False, quiet)
+    print_result({}, "\n".join(lines(chapter.experiment.name, [", ".join(counts) or "left out"])), False, quiet)

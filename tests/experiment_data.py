@@ -58,6 +58,7 @@ def stand_in(monkeypatch):
     sources["Swiss Roll"] = lambda: make_swiss_roll(80, random_state=0)
     for name, source in sources.items():
         monkeypatch.setitem(data.SOURCES, name, source)
+    monkeypatch.setattr(figure6, "GENERATORS", {})
     peer = types.ModuleType("openTSNE")
     peer.__spec__ = types.SimpleNamespace(name="openTSNE")
     peer.TSNE = lambda **_: types.SimpleNamespace(fit=lambda X: X[:, :2])

@@ -11,6 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from tete.experiments.cache import identity_of, outcome_path, read_outcome, write_outcome
@@ -60,7 +61,7 @@ def workers(jobs: int) -> Iterator[Workers]:
         return
     n_threads = max(1, n_cores // jobs)
     # Spawned, because compiled and BLAS threads do not survive a fork.
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_prepare_process, initargs=(n_threads,))
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_prepare_process)
     try:
         yield Workers(pool, n_threads, n_cores)
     except BaseException:
@@ -95,10 +96,12 @@ def _completed(experiment: Experiment, team: Workers, to_do: Sequence[Task]) -> 
     """Run settings, and say after each that it is done."""
     if team.pool is None or experiment.timed:
         for task in to_do:
-            _run_task(experiment.run, task, team.n_cores)
+            _run_task(experiment.run, task, team.n_cores, None if experiment.timed else 1)
             yield
         return
-    running: set[Future[None]] = {team.pool.submit(_run_task, experiment.run, task, team.n_threads) for task in to_do}
+    running: set[Future[None]] = {
+        team.pool.submit(_run_task, experiment.run, task, team.n_threads, 1) for task in to_do
+    }
     while running:
         done, running = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
@@ -106,8 +109,10 @@ def _completed(experiment: Experiment, team: Workers, to_do: Sequence[Task]) -> 
             yield
 
 
-def _run_task(run: Callable[[Setting, int], Outcome], task: Task, n_jobs: int) -> None:
-    write_outcome(task.path, task.identity, run(task.setting, n_jobs))
+def _run_task(run: Callable[[Setting, int], Outcome], task: Task, n_jobs: int, n_blas: int | None) -> None:
+    """Run a setting; on BLAS threads the small vectors of these fits only wait for each other."""
+    with threadpool_limits(n_blas, user_api="blas"):
+        write_outcome(task.path, task.identity, run(task.setting, n_jobs))
 
 
 def _gather(tasks: Sequence[Task], missing: Mapping[str, str]) -> Run:
@@ -129,8 +134,5 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _prepare_process(n_threads: int) -> None:
-    from threadpoolctl import threadpool_limits  # noqa: PLC0415
-
+def _prepare_process() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's to handle
-    threadpool_limits(n_threads)

@@ -16,7 +16,7 @@ __all__ = ["START_NAMES", "draw_curves", "draw_digits", "draw_named", "draw_poin
 
 CLASS_COLORS = (*COLORS, "#999999")
 
-START_NAMES = {"ours": "our start", "paper": "paper's start", "random": "same random start"}
+START_NAMES = {"ours": "our start", "paper": "paper's start", "random": "random start, L-BFGS"}
 
 STYLES = {
     "GNMDS": (COLORS[6], "v"),

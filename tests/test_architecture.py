@@ -38,7 +38,7 @@ LAYERS = [
     {"trust_report"},
     {"report"},
     {"page", "curves"},
-    {"demo"},
+    {"demo", "experiments"},
     {"cli"},
     {"__main__"},
 ]

@@ -11,6 +11,7 @@ import tete
 from tete.cli.answers import check, embed
 from tete.cli.features import place, reduce
 from tete.cli.pictures import demo, view
+from tete.cli.reproduce import reproduce
 from tete.cli.scores import score
 
 __all__ = ["app"]
@@ -23,7 +24,7 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
 )
-for _command in (embed, check, reduce, place, score, view, demo):
+for _command in (embed, check, reduce, place, score, view, demo, reproduce):
     app.command()(_command)
 
 

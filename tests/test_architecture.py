@@ -14,7 +14,7 @@ SOURCE = Path(tete.__file__).parent
 
 # Each module imports only from rows above its own.
 LAYERS = [
-    {"arrays", "exceptions", "counter"},
+    {"arrays", "exceptions", "counter", "blas"},
     {"randomness", "tempered", "validation", "threads", "grid"},
     {
         "themes",

@@ -11,7 +11,6 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from threadpoolctl import threadpool_limits
 from tqdm.auto import tqdm
 
 from tete.experiments.cache import identity_of, outcome_path, read_outcome, write_outcome
@@ -96,12 +95,10 @@ def _completed(experiment: Experiment, team: Workers, to_do: Sequence[Task]) -> 
     """Run settings, and say after each that it is done."""
     if team.pool is None or experiment.timed:
         for task in to_do:
-            _run_task(experiment.run, task, team.n_cores, None if experiment.timed else 1)
+            _run_task(experiment.run, task, team.n_cores)
             yield
         return
-    running: set[Future[None]] = {
-        team.pool.submit(_run_task, experiment.run, task, team.n_threads, 1) for task in to_do
-    }
+    running: set[Future[None]] = {team.pool.submit(_run_task, experiment.run, task, team.n_threads) for task in to_do}
     while running:
         done, running = wait(running, return_when=FIRST_COMPLETED)
         for future in done:
@@ -109,10 +106,8 @@ def _completed(experiment: Experiment, team: Workers, to_do: Sequence[Task]) -> 
             yield
 
 
-def _run_task(run: Callable[[Setting, int], Outcome], task: Task, n_jobs: int, n_blas: int | None) -> None:
-    """Run a setting; on BLAS threads the small vectors of these fits only wait for each other."""
-    with threadpool_limits(n_blas, user_api="blas"):
-        write_outcome(task.path, task.identity, run(task.setting, n_jobs))
+def _run_task(run: Callable[[Setting, int], Outcome], task: Task, n_jobs: int) -> None:
+    write_outcome(task.path, task.identity, run(task.setting, n_jobs))
 
 
 def _gather(tasks: Sequence[Task], missing: Mapping[str, str]) -> Run:

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 if _TYPE_CHECKING:
     from tete.embedding import CKL, GNMDS, STE, TETE, TSTE
     from tete.reduction import ListwiseTETE, WeightedTETE
+    from tete.selection import TETECV
     from tete.triplets import Triplets
 
 __version__ = "0.1.0"
 
-__all__ = ["CKL", "GNMDS", "STE", "TETE", "TSTE", "ListwiseTETE", "Triplets", "WeightedTETE"]
+__all__ = ["CKL", "GNMDS", "STE", "TETE", "TETECV", "TSTE", "ListwiseTETE", "Triplets", "WeightedTETE"]
 
 _HOMES = {
     **dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding"),
     **dict.fromkeys(("ListwiseTETE", "WeightedTETE"), "tete.reduction"),
+    "TETECV": "tete.selection",
     "Triplets": "tete.triplets",
 }
 

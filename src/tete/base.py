@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from tete.answer_model import TYPICAL, AnswerModel, fit_answer_model
 from tete.arrays import Callback, Embedding
 from tete.continuation import Stage, minimize_in_stages, principal_axes
 from tete.exceptions import (
@@ -22,8 +23,9 @@ from tete.exceptions import (
     warn,
 )
 from tete.initialization import best_radius, given_start, random_start
-from tete.losses import LOG_RATIOS, Loss, evaluate, log_ratios
+from tete.losses import LOG_RATIOS, Loss, STELoss, evaluate, log_ratios
 from tete.metrics import satisfied, share_satisfied
+from tete.newcomers import NewPlaces, beside_map, place_beside
 from tete.objective import ShardedTriplets
 from tete.optimization import Minimum, StopReason, gradient_descent
 from tete.progress import progress
@@ -35,6 +37,7 @@ from tete.triplets import Triplets, as_triplets
 from tete.validation import check_choice, check_interval, check_n_jobs, check_whole, refuse_zero_weights
 
 EXTRA_COMPONENTS = 4  # of the first stage: benchmarks/lifting.py
+SAMPLED_ANSWERS = 5000  # to learn how reliable answers are
 
 __all__ = ["TripletEmbedding"]
 
@@ -195,6 +198,7 @@ class TripletEmbedding(BaseEstimator, ABC):
         self.stop_reason_ = minimum.stop_reason
         self.object_names_: tuple[Hashable, ...] | None = triplets.names
         self.n_features_in_ = 3
+        self._sampled_ratios = self._sample_ratios(triplets)
         self._finish(triplets)
         return self
 
@@ -311,6 +315,12 @@ class TripletEmbedding(BaseEstimator, ABC):
             UnmentionedObjectsWarning,
         )
 
+    def _sample_ratios(self, triplets: Triplets) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Log l and weights of some thousand triplets, evenly taken: enough to learn how reliable answers are."""
+        some = triplets.select(np.unique(np.linspace(0, len(triplets) - 1, SAMPLED_ANSWERS).astype(np.int64)))
+        loss = self._loss() if type(self._loss()) in LOG_RATIOS else STELoss()
+        return log_ratios(loss, self.embedding_, some.anchor, some.near, some.far), some.weights_or_ones()
+
     def _finish(self, triplets: Triplets) -> None:
         """Learn what else the fitted map tells about its triplets."""
 
@@ -333,6 +343,30 @@ class TripletEmbedding(BaseEstimator, ABC):
         """Share of answers that the map agrees with."""
         triplets = self._read(X, y, sample_weight)
         return share_satisfied(self.embedding_, triplets)
+
+    def place_new(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> NewPlaces:
+        """Place new objects on the map from a handful of answers about them; the map itself does not move.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`. Names that the map does not have, or numbers beyond its own, are new objects. Answers may
+            compare a new object with objects of the map or with other new ones.
+
+        Returns
+        -------
+        NewPlaces
+            With `names`, `embedding`, `covariance`, `radii()` of the 90 % ellipses, and `to_frame()`.
+        """
+        check_is_fitted(self, "embedding_")
+        triplets = as_triplets(X, y, sample_weight)
+        refuse_zero_weights(triplets.weights)
+        known = beside_map(triplets, self.object_names_, len(self.embedding_))
+        return place_beside(self._loss(), self._answer_model(), self.embedding_, known)
+
+    def _answer_model(self) -> AnswerModel:
+        """How likely answers are on this map, learned from those it was made of."""
+        return fit_answer_model(*self._sampled_ratios) if hasattr(self, "_sampled_ratios") else TYPICAL
 
     def _read(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Triplets:
         check_is_fitted(self, "embedding_")

@@ -1,13 +1,14 @@
 """What all triplet embeddings share: fitting, predicting, scoring. `embedding` has the estimators themselves."""
 
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -17,11 +18,13 @@ from tete.arrays import Callback, Embedding
 from tete.continuation import Stage, minimize_in_stages, principal_axes
 from tete.exceptions import (
     DisconnectedAnswersWarning,
+    DroppedAnswersWarning,
     InvalidParameterError,
     InvalidTripletsError,
     UnmentionedObjectsWarning,
     warn,
 )
+from tete.fixing import fixed_places, minimize_beside, moved_onto
 from tete.initialization import best_radius, given_start, random_start
 from tete.losses import LOG_RATIOS, Loss, STELoss, evaluate, log_ratios
 from tete.metrics import satisfied, share_satisfied
@@ -163,6 +166,7 @@ class TripletEmbedding(BaseEstimator, ABC):
         y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         n_objects: int | None = None,
+        fixed: Mapping[Hashable, ArrayLike] | ArrayLike | None = None,
     ) -> Self:
         """Find the map.
 
@@ -177,10 +181,15 @@ class TripletEmbedding(BaseEstimator, ABC):
             How much each row counts.
         n_objects : int, optional
             Number of objects, where it is more than the largest object number in an array tells.
+        fixed : dict of places by name or number, or array of shape (n_objects, n_components), optional
+            Objects that stay exactly where they are while the others move; in an array the others are NaN. The map is
+            then not centred.
         """
         self._check_parameters()
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
         refuse_zero_weights(triplets.weights)
+        if fixed is not None:
+            return self._fit_beside(triplets, fixed_places(fixed, triplets, self.n_components))
         used = triplets
         if triplets.weights is not None and not triplets.weights.all():
             used = triplets.select(triplets.weights > 0)
@@ -190,8 +199,12 @@ class TripletEmbedding(BaseEstimator, ABC):
             used = used.renumbered(np.cumsum(mentioned) - 1, int(mentioned.sum()))
         with threads(self.n_jobs) as workers:
             minimum = self._best_minimum(ShardedTriplets(used, self.n_components, workers), mentioned)
-        self.embedding_: Embedding = np.zeros((triplets.n_objects, self.n_components))
-        self.embedding_[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
+        embedding = np.zeros((triplets.n_objects, self.n_components))
+        embedding[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
+        return self._learn(triplets, embedding, minimum)
+
+    def _learn(self, triplets: Triplets, embedding: Embedding, minimum: Minimum) -> Self:
+        self.embedding_: Embedding = embedding
         self.loss_ = minimum.value
         self.history_ = np.array(minimum.history)
         self.n_iter_ = minimum.n_iter
@@ -211,6 +224,45 @@ class TripletEmbedding(BaseEstimator, ABC):
     ) -> Embedding:
         """Find the map and return it."""
         return self.fit(X, y, sample_weight, n_objects).embedding_
+
+    def _fit_beside(self, triplets: Triplets, places: Embedding) -> Self:
+        """Fit with some objects fixed, from two starts: newcomers beside the fixed, and a free map moved onto them."""
+        if self.optimizer != "lbfgs":
+            raise InvalidParameterError(f"`optimizer` must be 'lbfgs' with `fixed`, got {self.optimizer!r}.")
+        fixed: NDArray[np.bool_] = ~np.isnan(places).any(axis=1)
+        unknown: NDArray[np.bool_] = ~fixed & (triplets.mentions() == 0)
+        if unknown.any():
+            self._warn_unmentioned(triplets, ~unknown)
+        center = places[fixed].mean(axis=0)  # where the ridge pulls to
+        with threads(self.n_jobs) as workers:
+            minimum = minimize_beside(
+                ShardedTriplets(triplets, self.n_components, workers).objective(self._loss(), self.ridge),
+                places - center,
+                [start - center for start in self._starts_beside(triplets, places)],
+                max_iter=self.max_iter,
+                tol=self.tol,
+                callback=self.callback,
+            )
+        embedding = minimum.embedding + center
+        embedding[fixed] = places[fixed]  # to the last bit
+        return self._learn(triplets, embedding, minimum)
+
+    def _starts_beside(self, triplets: Triplets, places: Embedding) -> list[Embedding]:
+        if not isinstance(self.init, str):
+            return [given_start(self.init, len(places), self.n_components)]
+        free: NDArray[np.bool_] = np.isnan(places).any(axis=1)
+        order = np.argsort(free, kind="stable")
+        beside = triplets.renumbered(np.argsort(order, kind="stable"), len(order))
+        newcomers = np.array(np.where(free[:, None], places[~free].mean(axis=0), places))
+        placed = place_beside(self._loss(), TYPICAL, places[~free], beside)
+        newcomers[order[np.array(placed.names, dtype=np.int64)]] = placed.embedding
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what it says of the fixed objects does not matter here
+                alone = clone(self).set_params(callback=None).fit(triplets).embedding_
+        except InvalidTripletsError:  # too few answers for a map of their own
+            return [newcomers]
+        return [newcomers, moved_onto(places, alone)]
 
     def _best_minimum(self, shards: ShardedTriplets, mentioned: NDArray[np.bool_]) -> Minimum:
         parts = components(shards.triplets)
@@ -362,6 +414,12 @@ class TripletEmbedding(BaseEstimator, ABC):
         triplets = as_triplets(X, y, sample_weight)
         refuse_zero_weights(triplets.weights)
         known = beside_map(triplets, self.object_names_, len(self.embedding_))
+        settled = int(np.sum((known.to_array() < len(self.embedding_)).all(axis=1)))
+        if settled:
+            warn(
+                f"{settled} of {len(known)} answers compare only objects of the map and were left out.",
+                DroppedAnswersWarning,
+            )
         return place_beside(self._loss(), self._answer_model(), self.embedding_, known)
 
     def _answer_model(self) -> AnswerModel:

@@ -38,7 +38,9 @@ def folds(cv: Any, units: NDArray[np.int64], random_state: RandomState) -> Itera
         check_whole("cv", cv, least=2)
         n_units = int(units.max()) + 1
         if n_units < cv:
-            raise InvalidTripletsError(f"`cv` must be at most the number of answers or annotators, {n_units}, got {cv}.")
+            raise InvalidTripletsError(
+                f"`cv` must be at most the number of answers or annotators, {n_units}, got {cv}."
+            )
         fold_of_unit = make_generator(random_state).permutation(n_units) % cv
         for fold in range(cv):
             test = fold_of_unit[units] == fold

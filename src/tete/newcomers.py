@@ -2,8 +2,8 @@
 
 A handful of answers leaves much open, often several separate places, and a few of the answers are wrong. So a new
 object is put at the mean of all places it may have, each weighted by the probability of its answers there
-(`answer_model`) and by a Gaussian prior with the spread of the map; their covariance is the uncertainty. With 20 answers
-this is a quarter nearer to the truth than the place of least loss.
+(`answer_model`) and by a normal prior with the spread of the map; their covariance is the uncertainty. With 20 answers
+this is nearer to the truth than the place of least loss.
 
 The mean is taken over draws, the first from the prior, the next from the normal distribution that fits the weighted
 draws so far (adaptive importance sampling). Answers that compare new objects with each other are used in further
@@ -20,7 +20,7 @@ from scipy.stats import chi2
 
 from tete.answer_model import AnswerModel
 from tete.arrays import Embedding
-from tete.exceptions import DroppedAnswersWarning, InvalidTripletsError, warn
+from tete.exceptions import InvalidTripletsError
 from tete.losses import LOG_RATIOS, Loss, STELoss, log_ratios
 from tete.triplets import Triplets
 
@@ -99,16 +99,10 @@ def beside_map(triplets: Triplets, names: tuple[Hashable, ...] | None, n_objects
 def place_beside(loss: Loss, model: AnswerModel, embedding: Embedding, triplets: Triplets) -> NewPlaces:
     """Place the objects of the triplets that come after those of the map; see `beside_map`."""
     n_known = len(embedding)
-    rows = triplets.to_array()
-    useful = (rows >= n_known).any(axis=1)
-    if not useful.any():
+    about_new = (triplets.to_array() >= n_known).any(axis=1)
+    if not about_new.any():
         raise InvalidTripletsError("At least one triplet must mention a new object, got none.")
-    if not useful.all():
-        warn(
-            f"{int((~useful).sum())} of {len(triplets)} answers compare only objects of the map and were left out.",
-            DroppedAnswersWarning,
-        )
-    used = triplets.select(useful)
+    used = triplets.select(about_new)
     mentions = used.mentions()
     objects = np.flatnonzero(mentions)
     n_frozen = int(np.sum(objects < n_known))
@@ -152,9 +146,7 @@ class _Normal(NamedTuple):
 class _Newcomers:
     """Objects to be placed, numbered after the frozen ones that their answers mention."""
 
-    def __init__(
-        self, loss: Loss, model: AnswerModel, prior: _Normal, frozen: Embedding, triplets: Triplets
-    ) -> None:
+    def __init__(self, loss: Loss, model: AnswerModel, prior: _Normal, frozen: Embedding, triplets: Triplets) -> None:
         self.loss: Loss = loss if type(loss) in LOG_RATIOS else STELoss()  # the hinge of GNMDS has the same a - b
         self.model, self.prior, self.rows = model, prior, triplets.to_array()
         self.weights = triplets.weights_or_ones()
@@ -184,7 +176,9 @@ class _Newcomers:
         for place in range(N_ROUNDS):
             fresh = proposals[-1].draws(standard[place])
             draws = np.concatenate([draws, fresh])
-            targets = np.concatenate([targets, self.prior.log_density(fresh) + self._log_likelihood(number, rows, fresh)])
+            targets = np.concatenate(
+                [targets, self.prior.log_density(fresh) + self._log_likelihood(number, rows, fresh)]
+            )
             densities = np.logaddexp.reduce([proposal.log_density(draws) for proposal in proposals], axis=0)
             log_weights = targets - densities
             final = place == N_ROUNDS - 1

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from tete.cross_validation import folds, units_of
 from tete.embedding import TETE
 from tete.exceptions import InvalidParameterError
+from tete.newcomers import NewPlaces
 from tete.randomness import RandomState
 from tete.search import LOOSER, TEMPERATURES, Fold, Search
 from tete.triplets import as_triplets
@@ -120,15 +121,20 @@ class TETECV(BaseEstimator):
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability that the answer is "the third" and that it is "the second", for each row."""
-        return self._fitted().predict_proba(X)
+        return np.asarray(self._fitted().predict_proba(X))
 
     def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Share of answers that the map agrees with."""
         return self._fitted().score(X, y, sample_weight)
 
+    def place_new(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> NewPlaces:
+        """Place new objects on the map from a handful of answers about them, as `TETE.place_new` does."""
+        return self._fitted().place_new(X, y, sample_weight)
+
     def _fitted(self) -> TETE:
         check_is_fitted(self, "best_estimator_")
-        return self.best_estimator_
+        fitted: TETE = self.best_estimator_
+        return fitted
 
     def _estimator(self, *, final: bool) -> TETE:
         tol = self.tol if final else min(LOOSER * self.tol, 1.0)

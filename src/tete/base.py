@@ -2,7 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
@@ -37,7 +37,15 @@ from tete.spectral import largest_eigenvalue, spectral_start
 from tete.summary import cancel_out, components
 from tete.threads import threads
 from tete.triplets import Triplets, as_triplets
-from tete.validation import check_choice, check_interval, check_n_jobs, check_whole, refuse_zero_weights
+from tete.validation import (
+    check_choice,
+    check_interval,
+    check_map,
+    check_n_jobs,
+    check_names,
+    check_whole,
+    refuse_zero_weights,
+)
 
 EXTRA_COMPONENTS = 4  # of the first stage: benchmarks/lifting.py
 SAMPLED_ANSWERS = 5000  # to learn how reliable answers are
@@ -229,8 +237,8 @@ class TripletEmbedding(BaseEstimator, ABC):
         """Fit with some objects fixed, from two starts: newcomers beside the fixed, and a free map moved onto them."""
         if self.optimizer != "lbfgs":
             raise InvalidParameterError(f"`optimizer` must be 'lbfgs' with `fixed`, got {self.optimizer!r}.")
-        fixed: NDArray[np.bool_] = ~np.isnan(places).any(axis=1)
-        unknown: NDArray[np.bool_] = ~fixed & (triplets.mentions() == 0)
+        fixed = np.asarray(~np.isnan(places).any(axis=1))
+        unknown = ~fixed & (triplets.mentions() == 0)
         if unknown.any():
             self._warn_unmentioned(triplets, ~unknown)
         center = places[fixed].mean(axis=0)  # where the ridge pulls to
@@ -250,7 +258,7 @@ class TripletEmbedding(BaseEstimator, ABC):
     def _starts_beside(self, triplets: Triplets, places: Embedding) -> list[Embedding]:
         if not isinstance(self.init, str):
             return [given_start(self.init, len(places), self.n_components)]
-        free: NDArray[np.bool_] = np.isnan(places).any(axis=1)
+        free = np.asarray(np.isnan(places).any(axis=1))
         order = np.argsort(free, kind="stable")
         beside = triplets.renumbered(np.argsort(order, kind="stable"), len(order))
         newcomers = np.array(np.where(free[:, None], places[~free].mean(axis=0), places))
@@ -377,6 +385,20 @@ class TripletEmbedding(BaseEstimator, ABC):
         """Learn what else the fitted map tells about its triplets."""
 
     # Using the map -----------------------------------------------------------------------------------------------
+
+    def on_map(self, embedding: ArrayLike, names: Sequence[Hashable] | None = None) -> Self:
+        """Use a map that was made elsewhere, by another program or read from a file, as if it had been fitted."""
+        self.embedding_ = check_map("embedding", embedding)
+        if self.embedding_.shape[1] != self.n_components:
+            raise InvalidParameterError(
+                f"`embedding` must have {self.n_components} columns like `n_components`, "
+                f"got {self.embedding_.shape[1]}."
+            )
+        self.object_names_ = None if names is None else check_names(names)
+        self.n_features_in_ = 3
+        if hasattr(self, "_sampled_ratios"):
+            del self._sampled_ratios  # they are those of another map
+        return self
 
     def predict(self, X: Any) -> NDArray[np.bool_]:
         """For each row of `X`, whether its first object is nearer to the second than to the third on the map."""

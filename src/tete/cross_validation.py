@@ -18,7 +18,7 @@ from tete.randomness import RandomState, make_generator
 from tete.triplets import Triplets
 from tete.validation import check_whole
 
-__all__ = ["HeldOut", "folds", "units_of"]
+__all__ = ["HeldOut", "best_of_each_dimension", "folds", "units_of"]
 
 Rows: TypeAlias = NDArray[np.int64]
 
@@ -92,6 +92,16 @@ class HeldOut:
         gain = (other.agreed - self.agreed)[both]
         weight = self.weight[both]
         return bool(gain.sum() > n_errors * _standard_error(gain, weight) * weight.sum())
+
+
+def best_of_each_dimension(results: dict[str, Any], chosen: dict[str, Any]) -> list[int]:
+    """Places in `cv_results_` of the chosen candidate and, of every other dimension, of the best one."""
+    best: dict[int, int] = {}
+    n_folds = np.sum([~np.isnan(column) for name, column in results.items() if name.startswith("split")], axis=0)
+    for index in np.lexsort((results["mean_test_score"], n_folds)):  # the best of those that all folds have tested
+        best[int(results["param_n_components"][index])] = int(index)
+    best[chosen["n_components"]] = results["params"].index(chosen)
+    return [best[n_components] for n_components in sorted(best)]
 
 
 def _standard_error(values: NDArray[np.float64], weight: NDArray[np.float64]) -> float:

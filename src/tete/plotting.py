@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.continuation import principal_axes
+from tete.cross_validation import best_of_each_dimension
 from tete.exceptions import InvalidParameterError
 from tete.io.sources import AnyPath
 from tete.io.writing import atomic_write
@@ -20,7 +21,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLORS", "PICTURES", "is_number_scale", "new_figure", "plot_convergence", "plot_map", "save_picture"]
+__all__ = [
+    "COLORS",
+    "PICTURES",
+    "is_number_scale",
+    "new_figure",
+    "plot_choice",
+    "plot_convergence",
+    "plot_map",
+    "save_picture",
+]
 
 # Okabe and Ito's colours, which people with any kind of colour vision tell apart; then the markers change.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#B8A800")
@@ -111,6 +121,26 @@ def plot_convergence(history: ArrayLike, *, axes: "Axes | None" = None) -> "Axes
     values = np.asarray(history, dtype=np.float64)
     axes.plot(np.arange(1, len(values) + 1), values, color=COLORS[0])
     axes.set(xlabel="iteration", ylabel="objective")
+    return axes
+
+
+def plot_choice(results: dict[str, Any], chosen: dict[str, Any], *, axes: "Axes | None" = None) -> "Axes":
+    """Draw held-out error against dimension from a `TETECV`'s `cv_results_` and `best_params_`.
+
+    Bars are one standard error; of each dimension the best temperatures are drawn, and the chosen candidate is ringed.
+    """
+    if axes is None:
+        axes = new_figure(6.0, 4.0)[1]
+    assert axes is not None
+    places = best_of_each_dimension(results, chosen)
+    dims, errors = results["param_n_components"][places], 100.0 * (1.0 - results["mean_test_score"][places])
+    axes.errorbar(dims, errors, yerr=100.0 * results["standard_error"][places], color=COLORS[0], marker="o", capsize=3)
+    ringed = results["params"].index(chosen)
+    label = f"chosen: {chosen['n_components']}-D, t = {chosen['t']:g}, t' = {chosen['t_prime']:g}"
+    error = 100.0 * (1.0 - results["mean_test_score"][ringed])
+    axes.scatter([chosen["n_components"]], [error], s=160, facecolors="none", edgecolors=COLORS[5], label=label)
+    axes.set(xlabel="dimensions", ylabel="held-out answers contradicted (%)", xticks=dims)
+    axes.legend(frameon=False)
     return axes
 
 

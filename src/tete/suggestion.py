@@ -77,7 +77,8 @@ def suggest(
     chosen, bits = _choose(beliefs, rows, n)
     names = range(given.n_objects) if estimator.object_names_ is None else estimator.object_names_
     columns = {
-        role: [names[number] for number in rows[chosen, place]] for place, role in enumerate(("center", "left", "right"))
+        role: [names[number] for number in rows[chosen, place]]
+        for place, role in enumerate(("center", "left", "right"))
     }
     p_left = beliefs.model.probability(beliefs.ratios(rows[chosen])[0])
     return pd.DataFrame({**columns, "p_left": p_left, "bits": bits})
@@ -121,7 +122,7 @@ class _Beliefs:
         spread = ratio[:, None] + np.sqrt(variance)[:, None] * NODES
         probability = self.model.probability(spread)
         shares = NODE_WEIGHTS / NODE_WEIGHTS.sum()
-        return _entropy(probability @ shares) - _entropy(probability) @ shares
+        return np.asarray(_entropy(probability @ shares) - _entropy(probability) @ shares)
 
 
 def _choose(beliefs: _Beliefs, rows: NDArray[Any], n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -157,7 +158,7 @@ def _draw(n_objects: int, count: int, rng: np.random.Generator) -> NDArray[np.in
     """Random questions, each with three different objects."""
     rows = rng.integers(n_objects, size=(count, 3))
     differ = (rows[:, 0] != rows[:, 1]) & (rows[:, 0] != rows[:, 2]) & (rows[:, 1] != rows[:, 2])
-    return rows[differ]
+    return np.asarray(rows[differ])
 
 
 def _not_asked(rows: NDArray[Any], given: Triplets) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ A command is a function in the file of its subject, guarded by `one_sentence`, a
 import typer
 
 from tete.cli.answers import check, embed, score
+from tete.cli.choose import choose, suggest
 from tete.cli.pictures import demo, view
 
 __all__ = ["app"]
@@ -17,5 +18,5 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
 )
-for _command in (embed, check, score, view, demo):
+for _command in (embed, check, score, choose, suggest, view, demo):
     app.command()(_command)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tete.base import TripletEmbedding
     from tete.triplets import Triplets
 
-__all__ = ["check", "embed", "score"]
+__all__ = ["check", "embed", "new_estimator", "read_triplets", "score"]
 
 
 @one_sentence
@@ -47,6 +47,9 @@ def embed(
     t: Annotated[float | None, typer.Option(help="Robustness of tete, from 1 to 2. Default: 2.")] = None,
     t_prime: Annotated[float | None, typer.Option(help="Tail of tete's kernel, from 1 to 2. Default: 1.75.")] = None,
     objects: Objects = None,
+    fixed: Annotated[
+        str | None, typer.Option(help="A map that does not move: only the objects that it does not have are placed.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the choice of held-out answers.")] = 0,
     columns: Columns = "",
     odd_one_out: OddOneOut = False,
@@ -65,9 +68,14 @@ def embed(
 
     Example: tete embed answers.csv -o map.csv
     """
-    estimator = _estimator(method, dims, t, t_prime)
+    estimator = new_estimator(method, dims, t, t_prime)
     _check_outputs(output, plot, page, force=force)
-    triplets = _read_answers(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
+    triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
+    if fixed is not None:
+        from tete.cli.newcomers import embed_beside  # noqa: PLC0415
+
+        embed_beside(fixed, triplets, estimator, output, plot, page, label, encoding, force, as_json, quiet)
+        return
     from tete.io import Map, write_map  # noqa: PLC0415
     from tete.report import fit_and_report  # noqa: PLC0415
 
@@ -108,7 +116,7 @@ def check(
 
     Example: tete check answers.csv
     """
-    triplets = _read_answers(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
+    triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
     from tete.agreement import agreement  # noqa: PLC0415
 
     summary, agreed = triplets.summary(), agreement(triplets)
@@ -137,7 +145,7 @@ def score(
     from tete.metrics import triplet_error  # noqa: PLC0415
 
     found = read_map(map_file, encoding=encoding)
-    triplets = _read_answers(
+    triplets = read_triplets(
         answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid, names=found.labels
     )
     accuracy = 1.0 - triplet_error(found.embedding, triplets.to_array(), sample_weight=triplets.weights)
@@ -147,7 +155,8 @@ def score(
     )
 
 
-def _estimator(method: str, dims: int, t: float | None, t_prime: float | None) -> "TripletEmbedding":
+def new_estimator(method: str, dims: int, t: float | None, t_prime: float | None) -> "TripletEmbedding":
+    """The estimator that the options name."""
     given = {name: value for name, value in (("t", t), ("t_prime", t_prime)) if value is not None}
     if given and method != "tete":
         raise typer.BadParameter(f"--{next(iter(given)).replace('_', '-')} is an option of --method tete.")
@@ -166,7 +175,7 @@ def _check_outputs(output: Path | None, plot: Path | None, page: Path | None, *,
     check_pictures(plot, page, force=force)
 
 
-def _read_answers(
+def read_triplets(
     path: str,
     columns: str,
     odd_one_out: bool,
@@ -177,6 +186,7 @@ def _read_answers(
     skip_invalid: bool,
     names: list[str] | None = None,
 ) -> "Triplets":
+    """Answers as the options say."""
     from tete.io import read_answers  # noqa: PLC0415
 
     return read_answers(

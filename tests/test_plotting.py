@@ -7,7 +7,7 @@ from conftest import random_triplets
 from tete.exceptions import InvalidParameterError, OutputExistsError
 from tete.label_placement import place_labels
 from tete.metrics import satisfied
-from tete.plotting import COLORS, is_number_scale, new_figure, plot_convergence, plot_map, save_picture
+from tete.plotting import COLORS, is_number_scale, new_figure, plot_choice, plot_convergence, plot_map, save_picture
 
 SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
@@ -120,3 +120,17 @@ def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r"plotting needs matplotlib: pip install 'tete\[plot\]'"):
         new_figure()
+
+
+def test_error_against_dimension():
+    results = {
+        "params": [{"n_components": d, "t": 2.0, "t_prime": u} for d, u in ((2, 1.5), (2, 1.0), (1, 1.5))],
+        "param_n_components": np.array([2, 2, 1]),
+        "split0_test_score": np.array([0.8, 0.9, 0.7]),
+        "split1_test_score": np.array([0.8, np.nan, 0.7]),
+        "mean_test_score": np.array([0.8, 0.9, 0.7]),
+        "standard_error": np.array([0.01, 0.02, 0.01]),
+    }
+    axes = plot_choice(results, results["params"][2])
+    np.testing.assert_allclose(axes.lines[0].get_xydata(), [[1, 30], [2, 20]])  # (2, 1.0) was not tried on all folds
+    assert axes.get_legend().get_texts()[0].get_text() == "chosen: 1-D, t = 2, t' = 1.5"

@@ -4,6 +4,7 @@ The unit is the answer, or the annotator on request. One odd-one-out answer give
 split between training and test, they would make every score look better and every standard error look smaller.
 """
 
+import warnings
 from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
@@ -46,7 +47,10 @@ def folds(cv: Any, units: NDArray[np.int64], random_state: RandomState) -> Itera
             test = fold_of_unit[units] == fold
             yield np.flatnonzero(~test), np.flatnonzero(test)
         return
-    for train, test in check_cv(cv).split(np.zeros((len(units), 1)), groups=units):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a splitter that ignores groups is refused below if it matters
+        splits = list(check_cv(cv).split(np.zeros((len(units), 1)), groups=units))
+    for train, test in splits:
         torn = np.intersect1d(units[train], units[test])
         if len(torn):
             raise InvalidParameterError(

@@ -6,7 +6,8 @@ nor close calls between objects whose places are known well, nor what people ans
 
 A question is judged by log l on the map, normal with a variance from the uncertainty of the three places. Uncertainty
 is the inverse of the Fisher information of the answers given, object by object. Questions are chosen in rounds, no
-object twice in one; after each round the information expected from it counts as given, so that the choice varies.
+object twice in one and none that teaches much less than the best; after each round the information expected from it
+counts as given, so that the choice varies.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ __all__ = ["suggest"]
 
 FEWEST_CANDIDATES = 20_000
 CANDIDATES_A_QUESTION = 50
+MUCH_LESS = 0.8
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 
 
@@ -133,6 +135,7 @@ def _choose(beliefs: _Beliefs, rows: NDArray[Any], n: int) -> tuple[NDArray[np.i
     while len(left) and (wanted := n - sum(map(len, chosen))) > 0:
         bits = beliefs.bits(rows[left])
         best = np.argsort(-bits, kind="stable")
+        best = best[bits[best] >= MUCH_LESS * bits[best[0]]]
         picked = best[_disjoint(rows[left[best]], len(beliefs.embedding), wanted)]
         chosen.append(left[picked])
         taught.append(bits[picked])

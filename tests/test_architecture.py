@@ -16,25 +16,17 @@ SOURCE = Path(tete.__file__).parent
 LAYERS = [
     {"arrays", "exceptions", "counter", "blas"},
     {"randomness", "tempered", "validation", "threads", "grid"},
-    {
-        "themes",
-        "density",
-        "losses",
-        "questions",
-        "summary",
-        "initialization",
-        "optimization",
-        "neighbors",
-        "projection",
-    },
+    {"themes", "density", "losses", "answer_model", "questions", "summary", "initialization", "optimization"}
+    | {"neighbors", "projection"},
     {"triplets", "progress", "anchored", "draws", "listwise", "affinities", "map_metrics"},
-    {"metrics", "objective", "sampling", "surface", "placement", "io", "label_placement", "quality"},
-    {"spectral", "continuation", "neighborhoods", "features"},
+    {"metrics", "objective", "sampling", "surface", "placement", "newcomers", "fixing", "io"}
+    | {"label_placement", "quality"},
+    {"spectral", "continuation", "cross_validation", "neighborhoods", "features"},
     {"base", "mapping"},
     {"embedding", "reduction"},
-    {"datasets", "agreement", "crossfit", "lapse", "evidence", "uncertainty", "learning"}
+    {"datasets", "agreement", "crossfit", "lapse", "evidence", "uncertainty", "learning", "search", "suggestion"}
     | {"plotting", "serving", "thumbnails", "model_files"},
-    {"trust_tables"},
+    {"trust_tables", "selection"},
     {"trust_report"},
     {"report"},
     {"page", "curves"},

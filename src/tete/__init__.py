@@ -13,6 +13,7 @@ if _TYPE_CHECKING:
     from tete.learning import LearningCurve, learning_curve
     from tete.model_files import load_model, save_model
     from tete.reduction import ListwiseTETE, WeightedTETE
+    from tete.selection import TETECV
     from tete.triplets import Triplets
     from tete.trust_report import TrustReport, trust
     from tete.uncertainty import Uncertainty, position_uncertainty
@@ -24,6 +25,7 @@ __all__ = [
     "GNMDS",
     "STE",
     "TETE",
+    "TETECV",
     "TSTE",
     "LearningCurve",
     "ListwiseTETE",
@@ -42,6 +44,7 @@ _HOMES = {
     **dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding"),
     **dict.fromkeys(("ListwiseTETE", "WeightedTETE"), "tete.reduction"),
     **dict.fromkeys(("load_model", "save_model"), "tete.model_files"),
+    "TETECV": "tete.selection",
     "Triplets": "tete.triplets",
     **dict.fromkeys(("TrustReport", "trust"), "tete.trust_report"),
     **dict.fromkeys(("LearningCurve", "learning_curve"), "tete.learning"),

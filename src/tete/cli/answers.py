@@ -32,10 +32,11 @@ from tete.cli.pictures import check_label, check_outputs, write_pictures
 
 if TYPE_CHECKING:
     from tete.base import TripletEmbedding
+    from tete.io import Map
     from tete.triplets import Triplets
     from tete.uncertainty import Uncertainty
 
-__all__ = ["check", "embed"]
+__all__ = ["check", "embed", "new_estimator", "read_triplets"]
 
 
 @one_sentence
@@ -51,6 +52,9 @@ def embed(
     t: Annotated[float | None, typer.Option(help="Robustness of tete, from 1 to 2. Default: 2.")] = None,
     t_prime: Annotated[float | None, typer.Option(help="Tail of tete's kernel, from 1 to 2. Default: 1.75.")] = None,
     objects: Objects = None,
+    fixed: Annotated[
+        str | None, typer.Option(help="A map that does not move: only the objects that it does not have are placed.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the choice of held-out answers.")] = 0,
     columns: Columns = "",
     odd_one_out: OddOneOut = False,
@@ -70,18 +74,20 @@ def embed(
 
     Example: tete embed answers.csv -o map.csv
     """
-    estimator = _estimator(method, dims, t, t_prime)
+    estimator = new_estimator(method, dims, t, t_prime)
     check_outputs(output, plot, page, force=force)
-    triplets = _read_answers(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
-    from tete.io import Map, write_map  # noqa: PLC0415
+    if fixed is not None and (ellipses or objects is not None):
+        raise typer.BadParameter("--ellipses and --objects do not go with --fixed.")
+    triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
+    if fixed is not None:
+        from tete.cli.newcomers import embed_beside  # noqa: PLC0415
+
+        embed_beside(fixed, triplets, estimator, output, plot, page, label, encoding, theme, force, as_json, quiet)
+        return
+    from tete.io import write_map  # noqa: PLC0415
     from tete.report import fit_and_report  # noqa: PLC0415
 
-    known = Map.without_places(triplets.n_objects, triplets.names)
-    if objects is not None:
-        known = known.with_columns(objects, encoding=encoding)
-    check_label(known, label)
-    named = known.display_names != known.labels
-    readable = dataclasses.replace(triplets, names=tuple(known.display_names)) if named else triplets
+    known, readable = _objects_of(triplets, objects, label, encoding)
     estimator.set_params(verbose=sys.stderr.isatty() and not quiet and not as_json)
     fitted, report = fit_and_report(estimator, readable, random_state=seed)
     found = dataclasses.replace(known, embedding=fitted.embedding_)
@@ -128,7 +134,7 @@ def check(
 
     Example: tete check answers.csv
     """
-    triplets = _read_answers(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
+    triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
     from tete.agreement import agreement  # noqa: PLC0415
 
     summary, agreed = triplets.summary(), agreement(triplets)
@@ -137,7 +143,8 @@ def check(
     )
 
 
-def _estimator(method: str, dims: int, t: float | None, t_prime: float | None) -> "TripletEmbedding":
+def new_estimator(method: str, dims: int, t: float | None, t_prime: float | None) -> "TripletEmbedding":
+    """The estimator that the options name."""
     given = {name: value for name, value in (("t", t), ("t_prime", t_prime)) if value is not None}
     if given and method != "tete":
         raise typer.BadParameter(f"--{next(iter(given)).replace('_', '-')} is an option of --method tete.")
@@ -148,13 +155,25 @@ def _estimator(method: str, dims: int, t: float | None, t_prime: float | None) -
     return estimator
 
 
+def _objects_of(triplets: "Triplets", objects: str | None, label: str | None, encoding: str) -> "tuple[Map, Triplets]":
+    """The objects with all that a table says of them, and the answers with names for people to read."""
+    from tete.io import Map  # noqa: PLC0415
+
+    known = Map.without_places(triplets.n_objects, triplets.names)
+    if objects is not None:
+        known = known.with_columns(objects, encoding=encoding)
+    check_label(known, label)
+    named = known.display_names != known.labels
+    return known, dataclasses.replace(triplets, names=tuple(known.display_names)) if named else triplets
+
+
 def _uncertainty(fitted: "TripletEmbedding", triplets: "Triplets") -> "Uncertainty":
     from tete.uncertainty import position_uncertainty  # noqa: PLC0415
 
     return position_uncertainty(fitted, triplets)
 
 
-def _read_answers(
+def read_triplets(
     path: str,
     columns: str,
     odd_one_out: bool,
@@ -164,6 +183,7 @@ def _read_answers(
     encoding: str,
     skip_invalid: bool,
 ) -> "Triplets":
+    """Answers as the options say."""
     from tete.io import read_answers  # noqa: PLC0415
 
     return read_answers(

@@ -1,6 +1,6 @@
 """Measure `TETECV`, `place_new` and `suggest`; writes `results/selection.md`. Name sections to measure those alone.
 
-choice: human answers, a fifth held out, two draws. Peers get the dimension that `TETECV` chose, and, as an oracle, the
+choice: human answers, a fifth held out, one draw. Peers get the dimension that `TETECV` chose, and, as an oracle, the
 best of four dimensions by the held-out answers themselves, which nobody could choose in practice.
 newcomers: 60 points in the plane, 60 answers each, then 10 new points with 20 answers each, some reversed; the mean
 distance of the new points to their true places, in units of the plane's standard deviation, after alignment.
@@ -13,6 +13,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -40,7 +41,7 @@ def measure_choice() -> dict[str, list[dict[str, object]]]:
     rows = []
     for name, numbers in human_sets(data_folder()).items():
         triplets = Triplets.from_array(numbers)
-        for seed in range(2):
+        for seed in range(1):
             train, test = triplets.split(0.2, random_state=seed)
             started = time.perf_counter()
             model = TETECV(random_state=seed).fit(train)
@@ -142,37 +143,42 @@ def learning_curve(pool: Triplets, test: Triplets, settings: tuple[int, int, int
     return curve
 
 
-def measure_questions() -> dict[str, list[dict[str, object]]]:
+def measure_questions(name: str) -> dict[str, list[dict[str, object]]]:
     rows = []
-    sets = human_sets(data_folder())
-    for name, settings in QUESTIONS.items():
-        triplets = Triplets.from_array(sets[name])
-        for how in ("random", "suggest"):
-            curves = []
-            for seed in range(100, 106):
-                pool, test = triplets.split(0.2, random_state=seed)
-                curves.append(learning_curve(pool, test, settings, how, seed))
-            _, first, batch = settings
-            line: dict[str, object] = {"data": f"{name}, {first} answers, then {batch} at a time", "questions": how}
-            errors = np.std(curves, axis=0) / np.sqrt(len(curves) - 1)
-            for step, (mean, error) in enumerate(zip(np.mean(curves, axis=0), errors, strict=True)):
-                line[f"{step} batches"] = f"{mean:.3f} ± {error:.3f}"
-            rows.append(line)
-            print(line, flush=True)
-    return {"Next questions: held-out accuracy (6 draws)": rows}
+    triplets, settings = Triplets.from_array(human_sets(data_folder())[name]), QUESTIONS[name]
+    for how in ("random", "suggest"):
+        curves = []
+        for seed in range(100, 106):
+            pool, test = triplets.split(0.2, random_state=seed)
+            curves.append(learning_curve(pool, test, settings, how, seed))
+        errors = np.std(curves, axis=0) / np.sqrt(len(curves) - 1)
+        steps = enumerate(zip(np.mean(curves, axis=0), errors, strict=True))
+        rows.append(
+            {"questions": how} | {f"{step} batches": f"{mean:.3f} ± {error:.3f}" for step, (mean, error) in steps}
+        )
+        print(rows[-1], flush=True)
+    dims, first, batch = settings
+    title = (
+        f"Next questions, {name}: held-out accuracy in {dims}-D, {first} answers and then {batch} at a time (6 draws)"
+    )
+    return {title: rows}
 
 
-SECTIONS = {"choice": measure_choice, "newcomers": measure_newcomers, "questions": measure_questions}
+SECTIONS: dict[str, Callable[[], dict[str, list[dict[str, object]]]]] = {
+    "choice": measure_choice,
+    "newcomers": measure_newcomers,
+    **{f"questions {name}": partial(measure_questions, name) for name in QUESTIONS},
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sections", nargs="*", choices=[[], *SECTIONS], help="default: all")
+    parser.add_argument("sections", nargs="*", help=f"default: all of {', '.join(SECTIONS)}")
     warnings.simplefilter("ignore")  # objects that a few answers do not mention, and GNMDS out of iterations
     file = RESULTS / "selection.json"
-    stored = json.loads(file.read_text()) if file.exists() else {}
     for name in parser.parse_args().sections or list(SECTIONS):
-        stored[name] = {"machine": machine(), "tables": SECTIONS[name]()}
+        measured = {"machine": machine(), "tables": SECTIONS[name]()}
+        stored = (json.loads(file.read_text()) if file.exists() else {}) | {name: measured}
         file.write_text(json.dumps(stored, indent=1) + "\n")
         parts = [f"# Choosing, placing, asking\n\n{__doc__}"]
         for each in (each for each in SECTIONS if each in stored):

@@ -3,6 +3,7 @@
 import dataclasses
 import sys
 import types
+from functools import cache
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -15,6 +16,7 @@ from tete.triplets import Triplets
 SMALL = {"n_points": 60, "per_point": 8}
 
 
+@cache
 def digits():
     pixels, target = load_digits(return_X_y=True)
     return Bunch(data=pixels[:300], target=target[:300])

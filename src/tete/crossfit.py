@@ -8,9 +8,10 @@ from sklearn.base import clone
 
 from tete.arrays import Embedding
 from tete.base import TripletEmbedding
+from tete.cross_validation import folds
 from tete.exceptions import InvalidTripletsError
 from tete.losses import LOG_RATIOS, UnitTETELoss, log_ratios
-from tete.randomness import RandomState, make_generator
+from tete.randomness import RandomState
 from tete.triplets import Triplets
 from tete.validation import check_whole
 
@@ -45,14 +46,12 @@ def held_out_margins(
         raise InvalidTripletsError(
             f"At least {max(FEWEST_ANSWERS, n_folds)} answers are needed to hold some out, got {n_answers}."
         )
-    fold = (make_generator(random_state).permutation(n_answers) % n_folds)[answers]
     refit = clone(estimator).set_params(verbose=False, callback=None)
     if len(triplets) >= DENSE * triplets.n_objects:
         refit.set_params(init=_map_of_all(estimator, triplets), n_init=1)
     margins = np.empty(len(triplets))
-    for number in range(n_folds):
-        rows = fold == number
-        margins[rows] = _margins_without(refit, triplets, rows)
+    for fitted, tested in folds(n_folds, answers, random_state):
+        margins[tested] = _margins_without(refit, triplets.select(fitted), triplets.select(tested))
     return margins
 
 
@@ -77,8 +76,7 @@ def _map_of_all(estimator: TripletEmbedding, triplets: Triplets) -> Embedding:
     return clone(estimator).fit_transform(triplets)  # type: ignore[no-any-return]
 
 
-def _margins_without(refit: TripletEmbedding, triplets: Triplets, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
-    train, test = triplets.select(~rows), triplets.select(rows)
+def _margins_without(refit: TripletEmbedding, train: Triplets, test: Triplets) -> NDArray[np.float64]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit to all answers warns of what matters
         margins = margins_on(refit.fit(train), test)

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from tete.answer_model import MOST_SUPPORT_POINTS
 from tete.exceptions import UnpredictableAnswersError
-from tete.lapse import MOST_SUPPORT_POINTS, LapseModel, fit_lapse
+from tete.lapse import LapseModel, fit_lapse
 
 
 def simulate(rng, n_answers=2000, share=0.1, slope=1.5, size=1):
@@ -57,7 +58,7 @@ def test_answers_of_several_triplets_widen_the_interval(rng):
 def test_summing_neighbours_changes_hardly_anything(rng, monkeypatch):
     margins, answers, _ = simulate(rng, 2 * MOST_SUPPORT_POINTS)
     summed = fit(margins, answers)
-    monkeypatch.setattr("tete.lapse.MOST_SUPPORT_POINTS", 10**9)
+    monkeypatch.setattr("tete.answer_model.MOST_SUPPORT_POINTS", 10**9)
     exact = fit(margins, answers)
     np.testing.assert_allclose(
         [summed.share, summed.low, summed.high, summed.slope],

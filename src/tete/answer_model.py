@@ -1,20 +1,36 @@
 """How likely an answer is, given a map: people err, and the more often the closer the call.
 
-    P(answer) = lapse + (1 - 2 lapse) / (1 + l^steepness)
+    P(answer) = lapse + (1 - 2 lapse) sigmoid(steepness * x),    x = -log l
 
-with l of eq. (loss). `lapse` is the share of answers that are wrong however clear the call, as robust losses assume;
-`steepness` makes up for the scale of the map, which the ridge and not the answers decides.
+x is the margin by which the map agrees with the answer (l of eq. (loss)). Close calls (x near 0) are answered by
+chance; `lapse` is the share of answers that are wrong however clear the call, as robust losses assume; `steepness`
+makes up for the scale of the map, which the ridge and not the answers decides.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize_scalar
+from scipy.special import expit
 
-__all__ = ["TYPICAL", "AnswerModel", "fit_answer_model"]
+__all__ = [
+    "LARGEST_SHARE",
+    "TYPICAL",
+    "AnswerModel",
+    "Floats",
+    "fit_answer_model",
+    "log_likelihood",
+    "maximize",
+    "support",
+]
 
-LIMITS = ((1e-3, 0.45), (0.05, 20.0))
+Floats: TypeAlias = NDArray[np.float64]
+
+LIMITS = ((1e-3, 0.45), (0.05, 20.0))  # an answer must stay possible wherever an object is tried
+MOST_SUPPORT_POINTS = 4096  # the likelihood is smooth, so margins next to each other are summed
+LOG_SLOPES = np.linspace(-4.0, 5.0, 19)  # in units of 1 / median |x|
+LARGEST_SHARE = 0.5
 
 
 class AnswerModel(NamedTuple):
@@ -23,25 +39,65 @@ class AnswerModel(NamedTuple):
     lapse: float
     steepness: float
 
-    def probability(self, log_ratio: NDArray[np.float64]) -> NDArray[np.float64]:
+    def probability(self, log_ratio: Floats) -> Floats:
         """Of answers with these log l."""
-        clear = 1.0 / (1.0 + np.exp(np.clip(self.steepness * log_ratio, -500.0, 500.0)))
-        return np.asarray(self.lapse + (1.0 - 2.0 * self.lapse) * clear)
+        return np.asarray(self.lapse + (1.0 - 2.0 * self.lapse) * expit(-self.steepness * log_ratio))
 
-    def slope(self, log_ratio: NDArray[np.float64]) -> NDArray[np.float64]:
+    def slope(self, log_ratio: Floats) -> Floats:
         """Derivative of the probability in log l."""
-        clear = 1.0 / (1.0 + np.exp(np.clip(self.steepness * log_ratio, -500.0, 500.0)))
+        clear = expit(-self.steepness * log_ratio)
         return np.asarray(-(1.0 - 2.0 * self.lapse) * self.steepness * clear * (1.0 - clear))
 
 
 TYPICAL = AnswerModel(0.1, 2.0)  # for a map whose answers are not at hand
 
 
-def fit_answer_model(log_ratios: NDArray[np.float64], weights: NDArray[np.float64]) -> AnswerModel:
+def fit_answer_model(log_ratios: Floats, weights: Floats) -> AnswerModel:
     """The most likely model of answers that were given, from their log l on the map."""
+    scale = float(np.median(np.abs(log_ratios))) or 1.0
+    lapse, log_slope = maximize(*support(-log_ratios / scale, weights))
+    parameters = (lapse, float(np.exp(log_slope)) / scale)
+    return AnswerModel(*(float(np.clip(value, *limits)) for value, limits in zip(parameters, LIMITS, strict=True)))
 
-    def surprise(parameters: NDArray[np.float64]) -> float:
-        return -float(np.average(np.log(AnswerModel(*parameters).probability(log_ratios)), weights=weights))
 
-    lapse, steepness = minimize(surprise, np.array(TYPICAL), bounds=LIMITS, method="L-BFGS-B").x
-    return AnswerModel(float(lapse), float(steepness))
+def support(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Few margins with the weights of many: means of neighbours in sorted order."""
+    if len(margins) <= MOST_SUPPORT_POINTS:
+        return margins, weights
+    order = np.argsort(margins, kind="stable")
+    first = np.linspace(0, len(margins), MOST_SUPPORT_POINTS, endpoint=False).astype(np.int64)
+    masses = np.add.reduceat(weights[order], first)
+    points = np.add.reduceat((weights * margins)[order], first)
+    positive = masses > 0.0
+    return points[positive] / masses[positive], masses[positive]
+
+
+def log_likelihood(points: Floats, masses: Floats, share: float, log_slope: float) -> float:
+    """Of margins with these weights."""
+    likelihood = share + (1.0 - 2.0 * share) * expit(np.exp(log_slope) * points)
+    return float(np.sum(masses * np.log(np.maximum(likelihood, 1e-300))))
+
+
+def maximize(points: Floats, masses: Floats) -> tuple[float, float]:
+    """The best share and logarithm of the slope: the likelihood is concave in the share, so one search is enough."""
+
+    def loss(log_slope: float) -> float:
+        share = _best_share(expit(np.exp(log_slope) * points), masses)
+        return -log_likelihood(points, masses, share, log_slope)
+
+    best = int(np.argmin([loss(each) for each in LOG_SLOPES]))
+    bounds = LOG_SLOPES[max(best - 1, 0)], LOG_SLOPES[min(best + 1, len(LOG_SLOPES) - 1)]
+    log_slope = float(minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-4}).x)
+    return _best_share(expit(np.exp(log_slope) * points), masses), log_slope
+
+
+def _best_share(sigmoid: Floats, masses: Floats) -> float:
+    """The root of the derivative of sum log(s + eps (1 - 2 s)), which falls with eps, in [0, 1/2]."""
+    tilt = 1.0 - 2.0 * sigmoid
+
+    def slope(eps: float) -> float:
+        return float(np.sum(masses * tilt / np.maximum(sigmoid + eps * tilt, 1e-300)))
+
+    if slope(0.0) <= 0.0:
+        return 0.0
+    return LARGEST_SHARE if slope(LARGEST_SHARE) >= 0.0 else float(brentq(slope, 0.0, LARGEST_SHARE, xtol=1e-7))

@@ -2,9 +2,8 @@
 
     P(answer) = eps + (1 - 2 eps) sigmoid(beta x),    x = -log l
 
-x is the margin by which the map agrees with the answer, on the map's own scale (eq. (loss)). Close calls (x near 0) are
-answered by chance; clear ones are wrong only by a lapse, whose share is eps. Given the answer, the odds of a lapse are
-eps / (1 - eps) exp(-beta x). The margins must come from maps that have not seen the answers: see `crossfit`.
+This is the model of `answer_model`, here with an interval for eps. Given the answer, the odds of a lapse are
+eps / (1 - eps) exp(-beta x). The margins x must come from maps that have not seen the answers: see `crossfit`.
 """
 
 from dataclasses import dataclass
@@ -15,16 +14,12 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit, logit
 from scipy.stats import chi2
 
+from tete.answer_model import LARGEST_SHARE, Floats, log_likelihood, maximize, support
 from tete.exceptions import UnpredictableAnswersError
 
 __all__ = ["LapseModel", "fit_lapse"]
 
-Floats = NDArray[np.float64]
-
 LARGEST_ERROR = 0.47  # beyond this, margins hardly tell right answers from wrong ones
-MOST_SUPPORT_POINTS = 4096  # the likelihood is smooth, so margins next to each other are summed
-LOG_SLOPES = np.linspace(-4.0, 5.0, 19)  # in units of 1 / median |x|
-LARGEST_SHARE = 0.5
 
 
 @dataclass(frozen=True)
@@ -77,10 +72,10 @@ def fit_lapse(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> L
             "the answers are too few, too noisy or need another dimension."
         )
     scale = float(np.median(np.abs(margins))) or 1.0
-    points, masses = _support(margins / scale, weights)
-    share, log_slope = _maximize(points, masses)
+    points, masses = support(margins / scale, weights)
+    share, log_slope = maximize(points, masses)
     limit = _variance_ratio(margins / scale, answers, weights, share, log_slope) * chi2.ppf(0.95, 1) / 2.0
-    best = _log_likelihood(points, masses, share, log_slope)
+    best = log_likelihood(points, masses, share, log_slope)
 
     def excess(eps: float) -> float:
         return best - _profile(points, masses, eps, log_slope) - limit
@@ -90,52 +85,10 @@ def fit_lapse(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> L
     return LapseModel(share, low, high, float(np.exp(log_slope)) / scale)
 
 
-def _support(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Few margins with the weights of many: means of neighbours in sorted order."""
-    if len(margins) <= MOST_SUPPORT_POINTS:
-        return margins, weights
-    order = np.argsort(margins, kind="stable")
-    first = np.linspace(0, len(margins), MOST_SUPPORT_POINTS, endpoint=False).astype(np.int64)
-    masses = np.add.reduceat(weights[order], first)
-    points = np.add.reduceat((weights * margins)[order], first)
-    positive = masses > 0.0
-    return points[positive] / masses[positive], masses[positive]
-
-
-def _log_likelihood(points: Floats, masses: Floats, share: float, log_slope: float) -> float:
-    likelihood = share + (1.0 - 2.0 * share) * expit(np.exp(log_slope) * points)
-    return float(np.sum(masses * np.log(np.maximum(likelihood, 1e-300))))
-
-
-def _maximize(points: Floats, masses: Floats) -> tuple[float, float]:
-    """The best share and logarithm of the slope: the likelihood is concave in the share, so one search is enough."""
-
-    def loss(log_slope: float) -> float:
-        share = _best_share(expit(np.exp(log_slope) * points), masses)
-        return -_log_likelihood(points, masses, share, log_slope)
-
-    best = int(np.argmin([loss(each) for each in LOG_SLOPES]))
-    bounds = LOG_SLOPES[max(best - 1, 0)], LOG_SLOPES[min(best + 1, len(LOG_SLOPES) - 1)]
-    log_slope = float(minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-4}).x)
-    return _best_share(expit(np.exp(log_slope) * points), masses), log_slope
-
-
-def _best_share(sigmoid: Floats, masses: Floats) -> float:
-    """The root of the derivative of sum log(s + eps (1 - 2 s)), which falls with eps, in [0, 1/2]."""
-    tilt = 1.0 - 2.0 * sigmoid
-
-    def slope(eps: float) -> float:
-        return float(np.sum(masses * tilt / np.maximum(sigmoid + eps * tilt, 1e-300)))
-
-    if slope(0.0) <= 0.0:
-        return 0.0
-    return LARGEST_SHARE if slope(LARGEST_SHARE) >= 0.0 else float(brentq(slope, 0.0, LARGEST_SHARE, xtol=1e-7))
-
-
 def _profile(points: Floats, masses: Floats, share: float, log_slope: float) -> float:
     """The greatest likelihood with this share."""
     found = minimize_scalar(
-        lambda each: -_log_likelihood(points, masses, share, each),
+        lambda each: -log_likelihood(points, masses, share, each),
         bounds=(log_slope - 3.0, log_slope + 3.0),
         method="bounded",
         options={"xatol": 1e-3},

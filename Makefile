@@ -2,8 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+JOBS ?= 2
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench paper paper-quick clean
 
 demo: $(VENV)/ready
 	$(BIN)/tete demo demo --force
@@ -19,6 +20,17 @@ check: $(VENV)/ready
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/triplets.py
 
+# The paper's experiments again, about an hour on two cores; TETE_DATA is the folder of the data sets.
+paper: $(VENV)/experiments
+	$(BIN)/tete reproduce --out paper --jobs $(JOBS)
+
+paper-quick: $(VENV)/experiments
+	$(BIN)/tete reproduce --quick --out paper-quick --jobs $(JOBS)
+
+$(VENV)/experiments: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,experiments]"
+	touch $@
+
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tete needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
@@ -26,4 +38,4 @@ $(VENV)/ready: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) .bench demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) .bench demo paper paper-quick .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage

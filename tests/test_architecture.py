@@ -14,27 +14,23 @@ SOURCE = Path(tete.__file__).parent
 
 # Each module imports only from rows above its own.
 LAYERS = [
-    {"arrays", "exceptions", "counter"},
+    {"arrays", "exceptions", "counter", "blas"},
     {"randomness", "tempered", "validation", "threads", "grid"},
-    {
-        "themes",
-        "density",
-        "losses",
-        "questions",
-        "summary",
-        "initialization",
-        "optimization",
-        "neighbors",
-        "projection",
-    },
+    {"themes", "density", "losses", "answer_model", "questions", "summary", "initialization", "optimization"}
+    | {"neighbors", "projection"},
     {"triplets", "progress", "anchored", "draws", "listwise", "affinities", "map_metrics"},
-    {"metrics", "objective", "sampling", "surface", "placement", "io", "label_placement", "quality"},
-    {"spectral", "continuation", "neighborhoods", "features"},
+    {"metrics", "objective", "sampling", "surface", "placement", "newcomers", "fixing", "io"}
+    | {"label_placement", "quality"},
+    {"spectral", "continuation", "cross_validation", "neighborhoods", "features"},
     {"base", "mapping"},
     {"embedding", "reduction"},
-    {"datasets", "agreement", "report", "plotting", "serving", "thumbnails", "model_files"},
+    {"datasets", "agreement", "crossfit", "lapse", "evidence", "uncertainty", "learning", "search", "suggestion"}
+    | {"plotting", "serving", "thumbnails", "model_files"},
+    {"trust_tables", "selection"},
+    {"trust_report"},
+    {"report"},
     {"page", "curves"},
-    {"demo"},
+    {"demo", "experiments"},
     {"cli"},
     {"__main__"},
 ]

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -54,6 +55,21 @@ class TestEmbed:
         assert tete("embed", answers, "--method", method, "--dims", 3, "-o", tmp_path / "m.npy").exit_code == 0
         assert np.load(tmp_path / "m.npy").shape == (12, 3)
 
+    def test_ellipses(self, answers, tmp_path):
+        files = ["--plot", tmp_path / "map.svg", "--page", tmp_path / "map.html"]
+        result = tete("embed", answers, "--ellipses", *files, "--json")
+        assert result.exit_code == 0, result.output
+        assert 0.9 < json.loads(result.stdout)["stability"] <= 1.0
+        assert "width" in (tmp_path / "map.html").read_text()
+        assert "% of the map's spread is reproduced" in tete("embed", answers, "--ellipses").stdout
+
+    def test_wrong_answers_are_estimated(self, answers):
+        result = tete("embed", answers)
+        assert "wrong answers       " in result.stdout
+        assert "annotators          0 of 3 are suspicious" in result.stdout
+        low, high = json.loads(tete("embed", answers, "--json").stdout)["wrong_interval"]
+        assert 0.0 <= low < high < 0.1
+
     def test_a_pipe(self, answers):
         result = tete("embed", "-", stdin=answers.read_text())
         assert result.exit_code == 0
@@ -78,6 +94,47 @@ class TestEmbed:
         assert result.exit_code == 0
         assert "Warning: 1 of 3 answers were left out: an object cannot be compared with itself." in result.stderr
         assert "Warning: The answers fall into 2 parts" in result.stderr
+
+
+class TestChooseAndSuggest:
+    def test_choose(self, answers, tmp_path):
+        result = tete("choose", answers, "--dims", "1:3", "--folds", 3, "--plot", tmp_path / "choice.png")
+        assert result.exit_code == 0, result.output
+        assert result.stdout.count("%  ") == 3
+        assert "<- chosen" in result.stdout
+        assert "tete embed" in result.stdout
+        assert (tmp_path / "choice.png").read_bytes().startswith(b"\x89PNG")
+        found = json.loads(tete("choose", answers, "--dims", 2, "--folds", 3, "--json").stdout)
+        assert found["best"]["n_components"] == 2
+        assert len(found["candidates"]) == 8
+
+    def test_dims_that_are_none(self, answers):
+        result = tete("choose", answers, "--dims", "two")
+        assert result.exit_code == 2
+        assert "--dims must be like 1:8, 1,2,4 or 2, got 'two'" in result.output
+
+    def test_suggested_questions_can_be_answered(self, answers, tmp_path):
+        result = tete("suggest", answers, "-n", 20, "-o", tmp_path / "q.csv")
+        assert result.exit_code == 0, result.output
+        assert "Is thing" in result.stdout
+        assert "... and 10 more" in result.stdout
+        questions = pd.read_csv(tmp_path / "q.csv")
+        assert len(questions) == 20
+        questions.assign(answer="left").to_csv(tmp_path / "answered.csv", index=False)
+        assert "20 from 20 answers" in tete("check", tmp_path / "answered.csv").stdout
+
+
+class TestFixed:
+    def test_new_objects_onto_a_map(self, answers, tmp_path):
+        tete("embed", answers, "-o", tmp_path / "map.csv")
+        (tmp_path / "new.csv").write_text("anchor,near,far\nnewcomer,thing 0,thing 1\nthing 0,newcomer,thing 2\n")
+        options = ("--fixed", tmp_path / "map.csv", "-o", tmp_path / "both.csv", "--plot", tmp_path / "both.png")
+        result = tete("embed", tmp_path / "new.csv", *options)
+        assert result.exit_code == 0, result.output
+        assert "newcomer" in result.stdout
+        before, after = read_map(tmp_path / "map.csv"), read_map(tmp_path / "both.csv")
+        assert after.names == (*before.names, "newcomer")
+        np.testing.assert_array_equal(after.embedding[:12], before.embedding)
 
 
 class TestCheckAndScore:

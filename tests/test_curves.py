@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tete.curves import plot_noise_curves
+from tete.curves import plot_choice, plot_noise_curves
 from tete.exceptions import InvalidParameterError
 from tete.themes import DARK
 
@@ -37,3 +37,17 @@ def test_dark():
 def test_bad_shape():
     with pytest.raises(InvalidParameterError, match=r"one row for each of 2 levels of noise, got \(3,\) of 't-ETE'"):
         plot_noise_curves([0, 0.1], {"t-ETE": [1, 2, 3]})
+
+
+def test_error_against_dimension():
+    results = {
+        "params": [{"n_components": d, "t": 2.0, "t_prime": u} for d, u in ((2, 1.5), (2, 1.0), (1, 1.5))],
+        "param_n_components": np.array([2, 2, 1]),
+        "split0_test_score": np.array([0.8, 0.9, 0.7]),
+        "split1_test_score": np.array([0.8, np.nan, 0.7]),
+        "mean_test_score": np.array([0.8, 0.9, 0.7]),
+        "standard_error": np.array([0.01, 0.02, 0.01]),
+    }
+    axes = plot_choice(results, results["params"][2])
+    np.testing.assert_allclose(axes.lines[0].get_xydata(), [[1, 30], [2, 20]])  # (2, 1.0) was not tried on all folds
+    assert axes.get_legend().get_texts()[0].get_text() == "chosen: 1-D, t = 2, t' = 1.5"

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tete import Triplets
+from tete import Triplets, Uncertainty
 from tete.exceptions import InvalidParameterError, OutputExistsError
 from tete.page import make_page, write_page
 from tete.themes import DARK
@@ -54,6 +54,7 @@ class TestFile:
                 {"columns": {"kind": [1]}},
                 r"`columns` must have one entry for each of 6 objects, got shape \(1,\) in 'kind'",
             ),
+            ({"wrong": [0.5]}, r"`wrong` must have one entry for each of 5 triplets, got shape \(1,\)"),
             ({"label": "taste"}, r"`label` must be one of the columns \['kind', 'size'\], got 'taste'"),
         ],
     )
@@ -221,6 +222,17 @@ class TestInTheBrowser:
         assert shown.texts("#known dd") == ["a", "0.5"]
         links = "return Bokeh.documents[0].get_model_by_name('links').data.x.length"
         assert shown.browser.execute_script(links) == 5
+
+    def test_wrong_answers_are_marked_and_ellipses_drawn(self, browser, tmp_path):
+        sure = Uncertainty(np.tile(np.diag([0.04, 0.01]), (6, 1, 1)), 1.0, 40)
+        details = {"triplets": TRIPLETS, "wrong": [0.01, 0.974, 0.5, 0.0, 0.0], "uncertainty": sure}
+        write_page(tmp_path / "map.html", PLACES, names=NAMES, **details)
+        shown = Page(browser, tmp_path / "map.html")
+        shown.click(0.0, 0.0)
+        assert eventually(lambda: shown.texts("li .wrong")) == ["wrong at 97 %"]
+        widths = browser.execute_script("return [...Bokeh.documents[0].get_model_by_name('points').data.width]")
+        np.testing.assert_allclose(widths, 2.0 * 0.2 * sure.radius(0.9))
+        assert shown.errors() == []
 
     def test_a_click_in_a_crowd_means_the_nearest(self, browser, tmp_path):
         crowd = np.array([[0.0, 0.0], [0.001, 0.0], [-0.001, 0.0], [1.0, 1.0], [-1.0, -1.0]])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from conftest import random_triplets
+from tete import Uncertainty
 from tete.exceptions import InvalidParameterError, OutputExistsError
 from tete.label_placement import place_labels
 from tete.metrics import satisfied
@@ -99,6 +100,15 @@ def test_violated_triplets_are_drawn(rng, places):
     assert [len(lines.get_segments()) for lines in axes.collections[:2]] == [wrong, wrong]
     right = triplets.select(satisfied(places, triplets))
     assert len(plot_map(places, violated=right).collections) == 1
+
+
+def test_ellipses_are_drawn_and_within_the_frame(places):
+    sure = Uncertainty(np.tile(np.diag([4.0, 0.01]), (60, 1, 1)), 1.0, 40)
+    axes = plot_map(places, uncertainty=sure)
+    ellipses = axes.collections[0]
+    assert len(ellipses.get_offsets()) == 60
+    np.testing.assert_allclose(ellipses.get_widths(), 4.0 * sure.radius(0.9))
+    assert axes.get_xlim()[1] >= places[:, 0].max() + 2.0 * sure.radius(0.9)
 
 
 def test_many_points_become_a_density(rng, monkeypatch):

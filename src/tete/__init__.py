@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 if _TYPE_CHECKING:
     from tete.embedding import CKL, GNMDS, STE, TETE, TSTE
+    from tete.learning import LearningCurve, learning_curve
     from tete.model_files import load_model, save_model
     from tete.reduction import ListwiseTETE, WeightedTETE
+    from tete.selection import TETECV
     from tete.triplets import Triplets
+    from tete.trust_report import TrustReport, trust
+    from tete.uncertainty import Uncertainty, position_uncertainty
 
 __version__ = "0.1.0"
 
@@ -21,19 +25,30 @@ __all__ = [
     "GNMDS",
     "STE",
     "TETE",
+    "TETECV",
     "TSTE",
+    "LearningCurve",
     "ListwiseTETE",
     "Triplets",
+    "TrustReport",
+    "Uncertainty",
     "WeightedTETE",
+    "learning_curve",
     "load_model",
+    "position_uncertainty",
     "save_model",
+    "trust",
 ]
 
 _HOMES = {
     **dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding"),
     **dict.fromkeys(("ListwiseTETE", "WeightedTETE"), "tete.reduction"),
     **dict.fromkeys(("load_model", "save_model"), "tete.model_files"),
+    "TETECV": "tete.selection",
     "Triplets": "tete.triplets",
+    **dict.fromkeys(("TrustReport", "trust"), "tete.trust_report"),
+    **dict.fromkeys(("LearningCurve", "learning_curve"), "tete.learning"),
+    **dict.fromkeys(("Uncertainty", "position_uncertainty"), "tete.uncertainty"),
 }
 
 

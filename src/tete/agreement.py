@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tete.summary import triplet_keys
 from tete.triplets import Triplets
 
-__all__ = ["Agreement", "agreement"]
+__all__ = ["Agreement", "RepeatShares", "agreement", "repeat_shares"]
 
 
 @dataclass(frozen=True)
@@ -45,36 +45,70 @@ class Agreement:
 
 def agreement(triplets: Triplets) -> Agreement:
     """Compare all answers to the same question with each other."""
-    keys = triplet_keys(triplets)
-    questions, reversed_ = keys // 2, keys % 2
-    counts = np.zeros((int(questions.max()) + 1, 2), dtype=np.int64)
-    np.add.at(counts, (questions, reversed_), 1)
+    counts = _counts(triplet_keys(triplets))
     agreeing, pairs = int(_pairs(counts).sum()), int(_pairs(counts.sum(axis=1)).sum())
     return Agreement(
         n_repeated=int(np.sum(counts.sum(axis=1) > 1)),
         share=agreeing / pairs if pairs else None,
-        by_annotator=_by_annotator(triplets.annotators, keys, counts),
+        by_annotator=_by_annotator(triplets),
     )
+
+
+@dataclass(frozen=True)
+class RepeatShares:
+    """For each annotator, in sorted order, agreement on repeated questions; NaN where there was none.
+
+    Attributes
+    ----------
+    with_others, n_others : arrays
+        Share of other people's answers to the same questions that agree, and the number of comparisons.
+    with_self : array
+        Share of pairs of the annotator's own answers to the same question that agree.
+    """
+
+    with_others: NDArray[np.float64]
+    n_others: NDArray[np.int64]
+    with_self: NDArray[np.float64]
+
+
+def repeat_shares(triplets: Triplets) -> RepeatShares:
+    """Compare each annotator's answers with those of others, and with their own, to the same questions."""
+    assert triplets.annotators is not None
+    keys = triplet_keys(triplets)
+    counts = _counts(keys)
+    codes = np.unique(triplets.annotators, return_inverse=True)[1]
+    own = codes.astype(np.int64) * (2 * len(counts))
+    own_same, own_other = _occurrences(own + keys, own + keys), _occurrences(own + (keys ^ 1), own + keys)
+    # What the annotator said to the same question is no one else's opinion.
+    same = np.bincount(codes, weights=counts[keys // 2, keys % 2] - own_same)
+    other = np.bincount(codes, weights=counts[keys // 2, 1 - keys % 2] - own_other)
+    self_same, self_other = np.bincount(codes, weights=own_same - 1), np.bincount(codes, weights=own_other)
+    with np.errstate(invalid="ignore"):
+        return RepeatShares(
+            same / (same + other), (same + other).astype(np.int64), self_same / (self_same + self_other)
+        )
+
+
+def _counts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often each question was answered in each of the two ways."""
+    counts = np.zeros((int(keys.max()) // 2 + 1, 2), dtype=np.int64)
+    np.add.at(counts, (keys // 2, keys % 2), 1)
+    return counts
 
 
 def _pairs(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return counts * (counts - 1) // 2
 
 
-def _by_annotator(
-    annotators: NDArray[np.generic] | None, keys: NDArray[np.int64], counts: NDArray[np.int64]
-) -> dict[Hashable, tuple[float, int]] | None:
-    if annotators is None:
+def _by_annotator(triplets: Triplets) -> dict[Hashable, tuple[float, int]] | None:
+    if triplets.annotators is None:
         return None
-    labels, codes = np.unique(annotators, return_inverse=True)
-    # What the annotator said to the same question is no one else's opinion.
-    own = codes.astype(np.int64) * (2 * len(counts))
-    same = np.bincount(codes, weights=counts[keys // 2, keys % 2] - _occurrences(own + keys, own + keys))
-    other = np.bincount(codes, weights=counts[keys // 2, 1 - keys % 2] - _occurrences(own + (keys ^ 1), own + keys))
+    found = repeat_shares(triplets)
+    labels = np.unique(triplets.annotators).tolist()
     shares = {
-        label: (float(agree / (agree + differ)), int(agree + differ))
-        for label, agree, differ in zip(labels.tolist(), same, other, strict=True)
-        if agree + differ > 0
+        label: (float(share), int(count))
+        for label, share, count in zip(labels, found.with_others, found.n_others, strict=True)
+        if count > 0
     }
     return dict(sorted(shares.items(), key=lambda item: item[1][0]))
 

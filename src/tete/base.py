@@ -1,29 +1,34 @@
 """What all triplet embeddings share: fitting, predicting, scoring. `embedding` has the estimators themselves."""
 
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from tete.answer_model import TYPICAL, AnswerModel, fit_answer_model
 from tete.arrays import Callback, Embedding
 from tete.continuation import Stage, minimize_in_stages, principal_axes
 from tete.exceptions import (
     DisconnectedAnswersWarning,
+    DroppedAnswersWarning,
     InvalidParameterError,
     InvalidTripletsError,
     UnmentionedObjectsWarning,
     warn,
 )
+from tete.fixing import fixed_places, minimize_beside, moved_onto
 from tete.initialization import best_radius, given_start, random_start
-from tete.losses import LOG_RATIOS, Loss, evaluate, log_ratios
+from tete.losses import LOG_RATIOS, Loss, STELoss, evaluate, log_ratios
 from tete.metrics import satisfied, share_satisfied
+from tete.newcomers import NewPlaces, beside_map, place_beside
 from tete.objective import ShardedTriplets
 from tete.optimization import Minimum, StopReason, gradient_descent
 from tete.progress import progress
@@ -32,9 +37,18 @@ from tete.spectral import largest_eigenvalue, spectral_start
 from tete.summary import cancel_out, components
 from tete.threads import threads
 from tete.triplets import Triplets, as_triplets
-from tete.validation import check_choice, check_interval, check_n_jobs, check_whole, refuse_zero_weights
+from tete.validation import (
+    check_choice,
+    check_interval,
+    check_map,
+    check_n_jobs,
+    check_names,
+    check_whole,
+    refuse_zero_weights,
+)
 
 EXTRA_COMPONENTS = 4  # of the first stage: benchmarks/lifting.py
+SAMPLED_ANSWERS = 5000  # to learn how reliable answers are
 
 __all__ = ["TripletEmbedding"]
 
@@ -160,6 +174,7 @@ class TripletEmbedding(BaseEstimator, ABC):
         y: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
         n_objects: int | None = None,
+        fixed: Mapping[Hashable, ArrayLike] | ArrayLike | None = None,
     ) -> Self:
         """Find the map.
 
@@ -174,10 +189,15 @@ class TripletEmbedding(BaseEstimator, ABC):
             How much each row counts.
         n_objects : int, optional
             Number of objects, where it is more than the largest object number in an array tells.
+        fixed : dict of places by name or number, or array of shape (n_objects, n_components), optional
+            Objects that stay exactly where they are while the others move; in an array the others are NaN. The map is
+            then not centred.
         """
         self._check_parameters()
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
         refuse_zero_weights(triplets.weights)
+        if fixed is not None:
+            return self._fit_beside(triplets, fixed_places(fixed, triplets, self.n_components))
         used = triplets
         if triplets.weights is not None and not triplets.weights.all():
             used = triplets.select(triplets.weights > 0)
@@ -187,14 +207,19 @@ class TripletEmbedding(BaseEstimator, ABC):
             used = used.renumbered(np.cumsum(mentioned) - 1, int(mentioned.sum()))
         with threads(self.n_jobs) as workers:
             minimum = self._best_minimum(ShardedTriplets(used, self.n_components, workers), mentioned)
-        self.embedding_: Embedding = np.zeros((triplets.n_objects, self.n_components))
-        self.embedding_[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
+        embedding = np.zeros((triplets.n_objects, self.n_components))
+        embedding[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
+        return self._learn(triplets, embedding, minimum)
+
+    def _learn(self, triplets: Triplets, embedding: Embedding, minimum: Minimum) -> Self:
+        self.embedding_: Embedding = embedding
         self.loss_ = minimum.value
         self.history_ = np.array(minimum.history)
         self.n_iter_ = minimum.n_iter
         self.stop_reason_ = minimum.stop_reason
         self.object_names_: tuple[Hashable, ...] | None = triplets.names
         self.n_features_in_ = 3
+        self._sampled_ratios = self._sample_ratios(triplets)
         self._finish(triplets)
         return self
 
@@ -207,6 +232,45 @@ class TripletEmbedding(BaseEstimator, ABC):
     ) -> Embedding:
         """Find the map and return it."""
         return self.fit(X, y, sample_weight, n_objects).embedding_
+
+    def _fit_beside(self, triplets: Triplets, places: Embedding) -> Self:
+        """Fit with some objects fixed, from two starts: newcomers beside the fixed, and a free map moved onto them."""
+        if self.optimizer != "lbfgs":
+            raise InvalidParameterError(f"`optimizer` must be 'lbfgs' with `fixed`, got {self.optimizer!r}.")
+        fixed = np.asarray(~np.isnan(places).any(axis=1))
+        unknown = ~fixed & (triplets.mentions() == 0)
+        if unknown.any():
+            self._warn_unmentioned(triplets, ~unknown)
+        center = places[fixed].mean(axis=0)  # where the ridge pulls to
+        with threads(self.n_jobs) as workers:
+            minimum = minimize_beside(
+                ShardedTriplets(triplets, self.n_components, workers).objective(self._loss(), self.ridge),
+                places - center,
+                [start - center for start in self._starts_beside(triplets, places)],
+                max_iter=self.max_iter,
+                tol=self.tol,
+                callback=self.callback,
+            )
+        embedding = minimum.embedding + center
+        embedding[fixed] = places[fixed]  # to the last bit
+        return self._learn(triplets, embedding, minimum)
+
+    def _starts_beside(self, triplets: Triplets, places: Embedding) -> list[Embedding]:
+        if not isinstance(self.init, str):
+            return [given_start(self.init, len(places), self.n_components)]
+        free = np.asarray(np.isnan(places).any(axis=1))
+        order = np.argsort(free, kind="stable")
+        beside = triplets.renumbered(np.argsort(order, kind="stable"), len(order))
+        newcomers = np.array(np.where(free[:, None], places[~free].mean(axis=0), places))
+        placed = place_beside(self._loss(), TYPICAL, places[~free], beside)
+        newcomers[order[np.array(placed.names, dtype=np.int64)]] = placed.embedding
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what it says of the fixed objects does not matter here
+                alone = clone(self).set_params(callback=None).fit(triplets).embedding_
+        except InvalidTripletsError:  # too few answers for a map of their own
+            return [newcomers]
+        return [newcomers, moved_onto(places, alone)]
 
     def _best_minimum(self, shards: ShardedTriplets, mentioned: NDArray[np.bool_]) -> Minimum:
         parts = components(shards.triplets)
@@ -311,10 +375,30 @@ class TripletEmbedding(BaseEstimator, ABC):
             UnmentionedObjectsWarning,
         )
 
+    def _sample_ratios(self, triplets: Triplets) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Log l and weights of some thousand triplets, evenly taken: enough to learn how reliable answers are."""
+        some = triplets.select(np.unique(np.linspace(0, len(triplets) - 1, SAMPLED_ANSWERS).astype(np.int64)))
+        loss = self._loss() if type(self._loss()) in LOG_RATIOS else STELoss()
+        return log_ratios(loss, self.embedding_, some.anchor, some.near, some.far), some.weights_or_ones()
+
     def _finish(self, triplets: Triplets) -> None:
         """Learn what else the fitted map tells about its triplets."""
 
     # Using the map -----------------------------------------------------------------------------------------------
+
+    def on_map(self, embedding: ArrayLike, names: Sequence[Hashable] | None = None) -> Self:
+        """Use a map that was made elsewhere, by another program or read from a file, as if it had been fitted."""
+        self.embedding_ = check_map("embedding", embedding)
+        if self.embedding_.shape[1] != self.n_components:
+            raise InvalidParameterError(
+                f"`embedding` must have {self.n_components} columns like `n_components`, "
+                f"got {self.embedding_.shape[1]}."
+            )
+        self.object_names_ = None if names is None else check_names(names)
+        self.n_features_in_ = 3
+        if hasattr(self, "_sampled_ratios"):
+            del self._sampled_ratios  # they are those of another map
+        return self
 
     def predict(self, X: Any) -> NDArray[np.bool_]:
         """For each row of `X`, whether its first object is nearer to the second than to the third on the map."""
@@ -333,6 +417,36 @@ class TripletEmbedding(BaseEstimator, ABC):
         """Share of answers that the map agrees with."""
         triplets = self._read(X, y, sample_weight)
         return share_satisfied(self.embedding_, triplets)
+
+    def place_new(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> NewPlaces:
+        """Place new objects on the map from a handful of answers about them; the map itself does not move.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`. Names that the map does not have, or numbers beyond its own, are new objects. Answers may
+            compare a new object with objects of the map or with other new ones.
+
+        Returns
+        -------
+        NewPlaces
+            With `names`, `embedding`, `covariance`, `radii()` of the 90 % ellipses, and `to_frame()`.
+        """
+        check_is_fitted(self, "embedding_")
+        triplets = as_triplets(X, y, sample_weight)
+        refuse_zero_weights(triplets.weights)
+        known = beside_map(triplets, self.object_names_, len(self.embedding_))
+        settled = int(np.sum((known.to_array() < len(self.embedding_)).all(axis=1)))
+        if settled:
+            warn(
+                f"{settled} of {len(known)} answers compare only objects of the map and were left out.",
+                DroppedAnswersWarning,
+            )
+        return place_beside(self._loss(), self._answer_model(), self.embedding_, known)
+
+    def _answer_model(self) -> AnswerModel:
+        """How likely answers are on this map, learned from those it was made of."""
+        return fit_answer_model(*self._sampled_ratios) if hasattr(self, "_sampled_ratios") else TYPICAL
 
     def _read(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Triplets:
         check_is_fitted(self, "embedding_")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tete.cross_validation import best_of_each_dimension
 from tete.exceptions import InvalidParameterError
 from tete.plotting import MARKERS, new_figure
 from tete.themes import ThemeName, dress, theme_of
@@ -14,7 +15,7 @@ from tete.themes import ThemeName, dress, theme_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_noise_curves"]
+__all__ = ["plot_choice", "plot_noise_curves"]
 
 LINES = ("solid", "dashed", "dashdot", "dotted")
 
@@ -71,6 +72,30 @@ def plot_noise_curves(
     axes.legend(frameon=False)
     if title is not None:
         axes.set_title(title)
+    dress(axes, colors)
+    return axes
+
+
+def plot_choice(
+    results: dict[str, Any], chosen: dict[str, Any], *, theme: ThemeName = "light", axes: "Axes | None" = None
+) -> "Axes":
+    """Draw held-out error against dimension from a `TETECV`'s `cv_results_` and `best_params_`.
+
+    Bars are one standard error; of each dimension the best temperatures are drawn, and the chosen candidate is ringed.
+    """
+    if axes is None:
+        axes = new_figure(6.0, 4.0)[1]
+    assert axes is not None
+    colors, places = theme_of(theme), best_of_each_dimension(results, chosen)
+    dims, errors = results["param_n_components"][places], 100.0 * (1.0 - results["mean_test_score"][places])
+    bars = 100.0 * results["standard_error"][places]
+    axes.errorbar(dims, errors, yerr=bars, color=colors.colors[0], marker="o", capsize=3)
+    ringed = results["params"].index(chosen)
+    label = f"chosen: {chosen['n_components']}-D, t = {chosen['t']:g}, t' = {chosen['t_prime']:g}"
+    error = 100.0 * (1.0 - results["mean_test_score"][ringed])
+    axes.scatter([chosen["n_components"]], [error], s=160, facecolors="none", edgecolors=colors.colors[5], label=label)
+    axes.set(xlabel="dimensions", ylabel="held-out answers contradicted (%)", xticks=dims)
+    axes.legend(frameon=False)
     dress(axes, colors)
     return axes
 

@@ -6,6 +6,7 @@
     ├── InvalidParameterError    (also a ValueError)   a parameter breaks its rule
     ├── InvalidFeaturesError     (also a ValueError)   the features themselves are wrong
     ├── InvalidTripletsError     (also a ValueError)   the answers themselves are wrong
+    │   └── UnpredictableAnswersError                  no map predicts the answers better than chance
     ├── InvalidFileError         (also a ValueError)   a file does not hold what it should
     ├── MissingDataError         (also a FileNotFoundError)  the file of a data set is absent
     ├── DownloadError            (also an OSError)     a data set could not be fetched
@@ -40,6 +41,10 @@ class InvalidFeaturesError(TeteError, ValueError):
 
 class InvalidTripletsError(TeteError, ValueError):
     """The answers cannot be used; the message has the first offending row and how many there are."""
+
+
+class UnpredictableAnswersError(InvalidTripletsError):
+    """Held-out answers are predicted hardly better than by chance, so nothing can be said about single ones."""
 
 
 class InvalidFileError(TeteError, ValueError):

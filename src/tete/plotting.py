@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from tete.uncertainty import Uncertainty
+
 __all__ = [
     "COLORS",
     "MARKERS",
@@ -69,6 +71,7 @@ def plot_map(
     label_name: str | None = None,
     names: Sequence[Any] | None = None,
     violated: Triplets | None = None,
+    uncertainty: "Uncertainty | None" = None,
     title: str | None = None,
     theme: ThemeName = "light",
     axes: "Axes | None" = None,
@@ -88,6 +91,8 @@ def plot_map(
         Written beside the points wherever there is room.
     violated : Triplets, optional
         Of these, the ones that the map contradicts are drawn: a line to near, which should be the shorter one.
+    uncertainty : Uncertainty, optional
+        From `tete.position_uncertainty`: an ellipse about each place, where it lies with probability 0.9.
     title : str, optional
     theme : "light" or "dark", default="light"
         Dark writes and draws on dark paper, that of the whole figure.
@@ -101,6 +106,8 @@ def plot_map(
     assert axes is not None
     if violated is not None:
         _draw_violated(axes, check_map("embedding", embedding), places, violated)
+    if uncertainty is not None:
+        _draw_ellipses(axes, places, uncertainty.ellipses(embedding))
     values = None if labels is None else _check_labels(labels, len(places))
     if values is None:
         _draw_plain(axes, places, colors)
@@ -221,6 +228,30 @@ def _rgb(color: str) -> NDArray[np.float64]:
     from matplotlib.colors import to_rgb  # noqa: PLC0415
 
     return np.array(to_rgb(color))
+
+
+def _draw_ellipses(axes: "Axes", places: NDArray[np.float64], ellipses: NDArray[np.float64]) -> None:
+    from matplotlib.collections import EllipseCollection  # noqa: PLC0415
+
+    widths, heights, angles = ellipses.T
+    axes.add_collection(
+        EllipseCollection(
+            widths,
+            heights,
+            np.degrees(angles),
+            units="xy",
+            offsets=places,
+            offset_transform=axes.transData,
+            facecolors="#88888814",
+            edgecolors="#88888888",
+            linewidths=0.5,
+            zorder=0,
+        )
+    )
+    across = np.column_stack([widths * np.cos(angles), widths * np.sin(angles)])
+    along = np.column_stack([heights * np.sin(angles), heights * np.cos(angles)])
+    reach = np.hypot(across, along) / 2.0
+    axes.update_datalim(np.concatenate([places - reach, places + reach]))
 
 
 def _draw_violated(

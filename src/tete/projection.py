@@ -14,8 +14,8 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import PCA
-from threadpoolctl import threadpool_limits
 
+from tete.blas import one_blas_thread
 from tete.threads import Threads, row_slices
 
 __all__ = ["Projection", "as_dense", "fit_projection", "is_sparse", "project"]
@@ -60,7 +60,7 @@ def fit_projection(
     if width is not None and n_columns > width and n_rows > width:
         pca = PCA(width, random_state=int(rng.integers(2**31)))
         # The last bits of a product on several threads can vary; constant data divide zero by zero, harmlessly.
-        with threadpool_limits(1, user_api="blas"), np.errstate(invalid="ignore"):
+        with one_blas_thread(), np.errstate(invalid="ignore"):
             components = pca.fit(sample).components_.T.astype(np.float64)
         scale = float(np.sqrt(pca.explained_variance_.sum()))
     else:

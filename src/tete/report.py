@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Hashable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,44 +10,49 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from tete.base import TripletEmbedding
+from tete.crossfit import agreement_by_answer, held_out_margins
+from tete.exceptions import InvalidTripletsError
 from tete.metrics import satisfied
 from tete.randomness import RandomState
 from tete.triplets import Triplets
+from tete.trust_report import TrustReport, report_on_margins
 
 __all__ = ["FitReport", "SuspiciousAnnotator", "SuspiciousAnswer", "fit_and_report"]
-
-FEWEST_ANSWERS = 20  # with fewer, the accuracy of the held-out ones says nothing
-FEWEST_OF_ANNOTATOR = 5
 
 Estimator = TypeVar("Estimator", bound=TripletEmbedding)
 
 
 @dataclass(frozen=True)
 class SuspiciousAnswer:
-    """An answer that the map contradicts: "anchor is more like near than like far", which has this probability."""
+    """An answer, "anchor is more like near than like far", and the probability that it is wrong."""
 
     row: int
     anchor: Hashable
     near: Hashable
     far: Hashable
-    probability: float
+    wrong: float
     annotator: Hashable | None
 
     def __str__(self) -> str:
         by = "" if self.annotator is None else f" (by {self.annotator})"
-        return f"{self.anchor}: more like {self.near} than like {self.far}?{by}"
+        return f"{self.anchor}: more like {self.near} than like {self.far}?{by} wrong at {self.wrong:.0%}"
 
 
 @dataclass(frozen=True)
 class SuspiciousAnnotator:
-    """An annotator, how many triplets they gave, and the share of those that the map contradicts."""
+    """An annotator who answers at chance or the wrong way round, and how far they agree with the map."""
 
     annotator: Hashable
-    n_triplets: int
-    contradicted: float
+    n_answers: int
+    agreement: float
+    expected: float
+    behavior: str
 
     def __str__(self) -> str:
-        return f"{self.annotator}: {self.contradicted:.0%} of {self.n_triplets:,} contradicted"
+        return (
+            f"{self.annotator}: {self.behavior}, {self.agreement:.0%} of {self.n_answers:,} answers agree "
+            f"where {self.expected:.0%} are expected"
+        )
 
 
 @dataclass(frozen=True)
@@ -60,16 +65,22 @@ class FitReport:
     accuracy : float
         Share of all triplets that agree with the final map.
     held_out_accuracy, held_out_error : float or None
-        The same for answers that a first fit had not seen, and its standard error; None with fewer than 20 answers.
-        Of an answer that gave several triplets, the share that agrees counts.
+        Share of answers that agree with maps made without them, and its standard error; None with fewer than 20
+        answers. Of an answer that gave several triplets, the share that agrees counts.
     n_held_out : int
         How many answers that were.
+    wrong_share : float or None
+        Estimated share of wrong answers, beyond close calls; None where held-out answers cannot be predicted.
+    wrong_interval : pair of floats or None
+        Its 95 % interval.
     suspicious_answers, suspicious_annotators : tuples
-        Those that the final map contradicts most, the worst first.
-    typical_contradicted : float or None
-        Median over annotators of the share of contradicted triplets.
+        Answers that are more likely wrong than right, the worst first, and annotators at chance or reversed.
+    n_suspicious_answers, n_annotators : int
+        How many such answers there are, and how many annotators.
     warnings : tuple of str
         What the final fit warned of.
+    trust : TrustReport or None
+        All about every answer, annotator and object.
     """
 
     n_objects: int
@@ -79,14 +90,20 @@ class FitReport:
     held_out_accuracy: float | None
     held_out_error: float | None
     n_held_out: int
+    wrong_share: float | None
+    wrong_interval: tuple[float, float] | None
     suspicious_answers: tuple[SuspiciousAnswer, ...]
+    n_suspicious_answers: int
     suspicious_annotators: tuple[SuspiciousAnnotator, ...]
-    typical_contradicted: float | None
+    n_annotators: int
     warnings: tuple[str, ...]
+    trust: TrustReport | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything as plain values, for JSON."""
-        return asdict(self)
+        """Everything but the tables of `trust` as plain values, for JSON."""
+        plain = asdict(replace(self, trust=None))
+        del plain["trust"]
+        return plain
 
     def __str__(self) -> str:
         lines = [("objects", f"{self.n_objects:,}"), ("answers", f"{self.n_answers:,}")]
@@ -94,10 +111,11 @@ class FitReport:
             lines.append(("triplets", f"{self.n_triplets:,}"))
         lines.append(("held-out accuracy", self._held_out()))
         lines.append(("final accuracy", f"{self.accuracy:.1%} of all answers agree with the map"))
-        lines += _listed("suspicious answers", self.suspicious_answers)
-        lines += _listed("annotators", self.suspicious_annotators)
-        if self.suspicious_annotators:
-            lines.append(("", f"(typical annotator: {self.typical_contradicted:.0%})"))
+        lines.append(("wrong answers", self._wrong()))
+        lines += _listed("suspicious answers", self.suspicious_answers, self.n_suspicious_answers)
+        if self.n_annotators and self.trust is not None:
+            lines.append(("annotators", f"{len(self.suspicious_annotators):,} of {self.n_annotators:,} are suspicious"))
+            lines += _listed("", self.suspicious_annotators[:5], len(self.suspicious_annotators))
         return "\n".join(f"{label:<20}{value}" for label, value in lines)
 
     def _held_out(self) -> str:
@@ -105,105 +123,92 @@ class FitReport:
             return "unknown: too few answers to hold some out"
         return f"{self.held_out_accuracy:.1%} ± {self.held_out_error:.1%} ({self.n_held_out:,} answers not fitted)"
 
+    def _wrong(self) -> str:
+        if self.wrong_share is None or self.wrong_interval is None:
+            return "unknown: held-out answers cannot be predicted"
+        low, high = self.wrong_interval
+        return f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}), apart from close calls"
+
 
 def fit_and_report(
-    estimator: Estimator, triplets: Triplets, *, share: float = 0.1, n_listed: int = 5, random_state: RandomState = 0
+    estimator: Estimator, triplets: Triplets, *, n_folds: int = 5, n_listed: int = 5, random_state: RandomState = 0
 ) -> tuple[Estimator, FitReport]:
-    """Fit once without a share of the answers, to test, and then with all of them.
+    """Fit to all answers, and test every answer on a map made without it.
 
     The estimator itself is left alone; the fitted copy and the report are returned.
     """
-    held_out = _held_out_agreement(estimator, triplets, share, random_state)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fitted = clone(estimator).fit(triplets)
-    agrees = satisfied(fitted.embedding_, triplets)
-    annotators, typical = _suspicious_annotators(triplets, agrees, n_listed)
-    accuracy, error = _mean_and_error(held_out)
+    agreement, trusted = _held_out(fitted, triplets, n_folds, random_state)
     return fitted, FitReport(
         n_objects=triplets.n_objects,
         n_triplets=len(triplets),
         n_answers=len(np.unique(triplets.answer_numbers())),
-        accuracy=float(np.average(agrees, weights=triplets.weights)),
-        held_out_accuracy=accuracy,
-        held_out_error=error,
-        n_held_out=0 if held_out is None else len(held_out),
-        suspicious_answers=_suspicious_answers(fitted, triplets, n_listed),
-        suspicious_annotators=annotators,
-        typical_contradicted=typical,
+        accuracy=float(np.average(satisfied(fitted.embedding_, triplets), weights=triplets.weights)),
+        held_out_accuracy=float(agreement.mean()) if len(agreement) else None,
+        held_out_error=float(agreement.std() / np.sqrt(len(agreement))) if len(agreement) else None,
+        n_held_out=len(agreement),
+        wrong_share=None if trusted is None else trusted.wrong_share,
+        wrong_interval=None if trusted is None else trusted.wrong_interval,
+        suspicious_answers=_suspicious_answers(trusted, n_listed),
+        n_suspicious_answers=0 if trusted is None else int((trusted.answers["wrong"] > 0.5).sum()),
+        suspicious_annotators=_suspicious_annotators(trusted),
+        n_annotators=0 if triplets.annotators is None else len(np.unique(triplets.annotators)),
         warnings=tuple(dict.fromkeys(str(warning.message) for warning in caught)),
+        trust=trusted,
     )
 
 
-def _held_out_agreement(
-    estimator: TripletEmbedding, triplets: Triplets, share: float, random_state: RandomState
-) -> NDArray[np.float64] | None:
-    """How far held-out answers agree with a map made without them; those about objects new to it do not count."""
-    if len(np.unique(triplets.answer_numbers())) < FEWEST_ANSWERS:
-        return None
-    train, test = triplets.split(share, random_state=random_state)
-    known = train.mentions() > 0
-    rows = known[test.anchor] & known[test.near] & known[test.far]
-    if not rows.any():
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the final fit warns of what matters
-        fitted = clone(estimator).fit(train)
-    answers = np.unique(test.answer_numbers()[rows], return_inverse=True)[1]
-    agrees = satisfied(fitted.embedding_, test.select(rows))
-    return np.asarray(np.bincount(answers, weights=agrees) / np.bincount(answers))
+def _held_out(
+    fitted: TripletEmbedding, triplets: Triplets, n_folds: int, random_state: RandomState
+) -> tuple[NDArray[np.float64], TrustReport | None]:
+    """Agreement of held-out answers (none of them if they are too few), and the report where one is possible."""
+    try:
+        margins = held_out_margins(fitted, triplets, n_folds=n_folds, random_state=random_state)
+    except InvalidTripletsError:
+        return np.empty(0), None
+    agreement = agreement_by_answer(triplets, margins)
+    try:
+        return agreement, report_on_margins(triplets, margins)
+    except InvalidTripletsError:
+        return agreement, None
 
 
-def _mean_and_error(agrees: NDArray[np.float64] | None) -> tuple[float | None, float | None]:
-    if agrees is None:
-        return None, None
-    return float(agrees.mean()), float(agrees.std() / np.sqrt(len(agrees)))
-
-
-def _suspicious_answers(fitted: TripletEmbedding, triplets: Triplets, most: int) -> tuple[SuspiciousAnswer, ...]:
-    probability = _probability(fitted, triplets)
-    first = np.argsort(probability, kind="stable")[:most]
+def _suspicious_answers(trusted: TrustReport | None, most: int) -> tuple[SuspiciousAnswer, ...]:
+    if trusted is None:
+        return ()
+    worst = trusted.answers.sort_values("wrong", ascending=False, kind="stable").head(most)
     return tuple(
         SuspiciousAnswer(
-            row=int(row),
-            anchor=triplets.name_of(int(triplets.anchor[row])),
-            near=triplets.name_of(int(triplets.near[row])),
-            far=triplets.name_of(int(triplets.far[row])),
-            probability=float(probability[row]),
-            annotator=None if triplets.annotators is None else triplets.annotators[row].item(),
+            row=record["row"],
+            anchor=record["anchor"],
+            near=record["near"],
+            far=record["far"],
+            wrong=record["wrong"],
+            annotator=record.get("annotator"),
         )
-        for row in first
-        if probability[row] < 0.5
+        for record in worst[worst["wrong"] > 0.5].to_dict("records")
     )
 
 
-def _probability(fitted: TripletEmbedding, triplets: Triplets) -> NDArray[np.float64]:
-    """Of each answer under the fitted model, or, where the model has none, the far object's share of the distances."""
-    if hasattr(fitted, "predict_proba"):
-        return np.asarray(fitted.predict_proba(triplets)[:, 1])
-    anchor = fitted.embedding_[triplets.anchor]
-    to_near, to_far = (
-        np.linalg.norm(anchor - fitted.embedding_[others], axis=1) for others in (triplets.near, triplets.far)
-    )
-    return np.asarray(to_far / np.maximum(to_near + to_far, np.finfo(float).tiny))
-
-
-def _suspicious_annotators(
-    triplets: Triplets, agrees: NDArray[np.bool_], most: int
-) -> tuple[tuple[SuspiciousAnnotator, ...], float | None]:
-    """The annotators whom the map contradicts most, and the median share of contradicted triplets."""
-    if triplets.annotators is None:
-        return (), None
-    labels, codes = np.unique(triplets.annotators, return_inverse=True)
-    counts = np.bincount(codes)
-    shares = np.bincount(codes, weights=~agrees) / counts
-    typical = float(np.median(shares))
-    suspicious = (shares > typical) & (counts >= FEWEST_OF_ANNOTATOR)
-    worst = [code for code in np.argsort(-shares, kind="stable") if suspicious[code]][:most]
+def _suspicious_annotators(trusted: TrustReport | None) -> tuple[SuspiciousAnnotator, ...]:
+    if trusted is None or trusted.annotators is None:
+        return ()
+    table = trusted.annotators
+    flagged = table[table["at_chance"] | table["reversed"]].sort_values("agreement", kind="stable")
     return tuple(
-        SuspiciousAnnotator(labels[code].item(), int(counts[code]), float(shares[code])) for code in worst
-    ), typical
+        SuspiciousAnnotator(
+            annotator=record["annotator"],
+            n_answers=record["answers"],
+            agreement=record["agreement"],
+            expected=record["expected"],
+            behavior="reversed" if record["reversed"] else "at chance",
+        )
+        for record in flagged.reset_index().to_dict("records")
+    )
 
 
-def _listed(label: str, values: tuple[Any, ...]) -> list[tuple[str, str]]:
-    return [(label if place == 0 else "", str(value)) for place, value in enumerate(values)]
+def _listed(label: str, values: tuple[Any, ...], total: int) -> list[tuple[str, str]]:
+    lines = [(label if place == 0 else "", str(value)) for place, value in enumerate(values)]
+    return lines if total <= len(values) else [*lines, ("", f"({total:,} in all)")]

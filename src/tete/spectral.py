@@ -12,6 +12,7 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from tete.arrays import Embedding
+from tete.blas import one_blas_thread
 from tete.objective import ShardedTriplets
 from tete.threads import SERIAL
 from tete.triplets import Triplets
@@ -47,13 +48,15 @@ def _leading_eigenvectors(
     """The largest eigenvalues, falling, and their eigenvectors as columns; columns beyond `size` are zero."""
     wanted = min(n_components, size)
     if size <= max(LARGEST_DENSE_MATRIX, 4 * n_components):
-        values, vectors = eigh(multiply(np.eye(size)), subset_by_index=(size - wanted, size - 1))
+        with one_blas_thread():
+            values, vectors = eigh(multiply(np.eye(size)), subset_by_index=(size - wanted, size - 1))
     else:
         operator = LinearOperator(
             (size, size), matvec=lambda v: multiply(v.reshape(-1, 1)), matmat=multiply, dtype=np.dtype(np.float64)
         )
         first = np.random.default_rng(0).normal(size=size)  # a fixed vector: the start does not depend on a seed
-        values, vectors = eigsh(operator, k=wanted, which="LA", v0=first, tol=1e-3)
+        with one_blas_thread():
+            values, vectors = eigsh(operator, k=wanted, which="LA", v0=first, tol=1e-3)
     order = np.argsort(values)[::-1]
     vectors *= np.sign(vectors[np.argmax(np.abs(vectors), axis=0), np.arange(wanted)])  # else the solver's whim
     missing = n_components - wanted

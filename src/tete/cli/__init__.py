@@ -9,8 +9,10 @@ import typer
 
 import tete
 from tete.cli.answers import check, embed
+from tete.cli.choose import choose, suggest
 from tete.cli.features import place, reduce
 from tete.cli.pictures import demo, view
+from tete.cli.reproduce import reproduce
 from tete.cli.scores import score
 
 __all__ = ["app"]
@@ -23,7 +25,7 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
 )
-for _command in (embed, check, reduce, place, score, view, demo):
+for _command in (embed, check, choose, suggest, reduce, place, score, view, demo, reproduce):
     app.command()(_command)
 
 

@@ -12,6 +12,7 @@ from tete.cli.options import (
     Annotator,
     Answers,
     Columns,
+    Ellipses,
     Encoding,
     Force,
     Json,
@@ -31,9 +32,11 @@ from tete.cli.pictures import check_label, check_outputs, write_pictures
 
 if TYPE_CHECKING:
     from tete.base import TripletEmbedding
+    from tete.io import Map
     from tete.triplets import Triplets
+    from tete.uncertainty import Uncertainty
 
-__all__ = ["check", "embed"]
+__all__ = ["check", "embed", "new_estimator", "read_triplets"]
 
 
 @one_sentence
@@ -43,11 +46,15 @@ def embed(
     plot: Plot = None,
     page: Page = None,
     label: Label = None,
+    ellipses: Ellipses = False,
     dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
     method: Annotated[Literal["tete", "tste", "ste", "ckl", "gnmds"], typer.Option(help="Kind of embedding.")] = "tete",
     t: Annotated[float | None, typer.Option(help="Robustness of tete, from 1 to 2. Default: 2.")] = None,
     t_prime: Annotated[float | None, typer.Option(help="Tail of tete's kernel, from 1 to 2. Default: 1.75.")] = None,
     objects: Objects = None,
+    fixed: Annotated[
+        str | None, typer.Option(help="A map that does not move: only the objects that it does not have are placed.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the choice of held-out answers.")] = 0,
     columns: Columns = "",
     odd_one_out: OddOneOut = False,
@@ -63,33 +70,50 @@ def embed(
 ) -> None:
     """Make a map from answers, and say how good it is.
 
-    A tenth of the answers is held out to test a first map; the map that is written is made from all of them.
+    The map is made from all answers. Each answer is tested on one of five other maps, made without it.
 
     Example: tete embed answers.csv -o map.csv
     """
-    estimator = _estimator(method, dims, t, t_prime)
+    estimator = new_estimator(method, dims, t, t_prime)
     check_outputs(output, plot, page, force=force)
-    triplets = _read_answers(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
-    from tete.io import Map, write_map  # noqa: PLC0415
+    if fixed is not None and (ellipses or objects is not None):
+        raise typer.BadParameter("--ellipses and --objects do not go with --fixed.")
+    triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
+    if fixed is not None:
+        from tete.cli.newcomers import embed_beside  # noqa: PLC0415
+
+        embed_beside(fixed, triplets, estimator, output, plot, page, label, encoding, theme, force, as_json, quiet)
+        return
+    from tete.io import write_map  # noqa: PLC0415
     from tete.report import fit_and_report  # noqa: PLC0415
 
-    known = Map.without_places(triplets.n_objects, triplets.names)
-    if objects is not None:
-        known = known.with_columns(objects, encoding=encoding)
-    check_label(known, label)
-    named = known.display_names != known.labels
-    readable = dataclasses.replace(triplets, names=tuple(known.display_names)) if named else triplets
+    known, readable = _objects_of(triplets, objects, label, encoding)
     estimator.set_params(verbose=sys.stderr.isatty() and not quiet and not as_json)
     fitted, report = fit_and_report(estimator, readable, random_state=seed)
     found = dataclasses.replace(known, embedding=fitted.embedding_)
     if output is not None:
         write_map(output, found.embedding, found.names, found.columns, force=force)
-    write_pictures(found, triplets, plot, page, label, title=Path(answers).stem, theme=theme, force=force)
+    sureness = _uncertainty(fitted, readable) if ellipses else None
+    wrong = None if report.trust is None else report.trust.probability_wrong
+    write_pictures(
+        found,
+        triplets,
+        plot,
+        page,
+        label,
+        title=Path(answers).stem,
+        wrong=wrong,
+        uncertainty=sureness,
+        theme=theme,
+        force=force,
+    )
     for warning in report.warnings:
         typer.echo(f"Warning: {warning}", err=True)
     written = [str(path) for path in (output, plot, page) if path is not None]
-    text = "\n".join([str(report), *lines("written", written)])
-    print_result(report.as_dict() | {"written": written}, text, as_json, quiet)
+    stability = None if sureness is None else sureness.stability
+    sure = [] if stability is None else lines("stability", [f"{stability:.1%} of the map's spread is reproduced"])
+    text = "\n".join([str(report), *sure, *lines("written", written)])
+    print_result(report.as_dict() | {"stability": stability, "written": written}, text, as_json, quiet)
 
 
 @one_sentence
@@ -110,7 +134,7 @@ def check(
 
     Example: tete check answers.csv
     """
-    triplets = _read_answers(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
+    triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
     from tete.agreement import agreement  # noqa: PLC0415
 
     summary, agreed = triplets.summary(), agreement(triplets)
@@ -119,7 +143,8 @@ def check(
     )
 
 
-def _estimator(method: str, dims: int, t: float | None, t_prime: float | None) -> "TripletEmbedding":
+def new_estimator(method: str, dims: int, t: float | None, t_prime: float | None) -> "TripletEmbedding":
+    """The estimator that the options name."""
     given = {name: value for name, value in (("t", t), ("t_prime", t_prime)) if value is not None}
     if given and method != "tete":
         raise typer.BadParameter(f"--{next(iter(given)).replace('_', '-')} is an option of --method tete.")
@@ -130,7 +155,25 @@ def _estimator(method: str, dims: int, t: float | None, t_prime: float | None) -
     return estimator
 
 
-def _read_answers(
+def _objects_of(triplets: "Triplets", objects: str | None, label: str | None, encoding: str) -> "tuple[Map, Triplets]":
+    """The objects with all that a table says of them, and the answers with names for people to read."""
+    from tete.io import Map  # noqa: PLC0415
+
+    known = Map.without_places(triplets.n_objects, triplets.names)
+    if objects is not None:
+        known = known.with_columns(objects, encoding=encoding)
+    check_label(known, label)
+    named = known.display_names != known.labels
+    return known, dataclasses.replace(triplets, names=tuple(known.display_names)) if named else triplets
+
+
+def _uncertainty(fitted: "TripletEmbedding", triplets: "Triplets") -> "Uncertainty":
+    from tete.uncertainty import position_uncertainty  # noqa: PLC0415
+
+    return position_uncertainty(fitted, triplets)
+
+
+def read_triplets(
     path: str,
     columns: str,
     odd_one_out: bool,
@@ -140,6 +183,7 @@ def _read_answers(
     encoding: str,
     skip_invalid: bool,
 ) -> "Triplets":
+    """Answers as the options say."""
     from tete.io import read_answers  # noqa: PLC0415
 
     return read_answers(

@@ -9,8 +9,12 @@ from tete.cli.messages import lines, one_sentence, print_result
 from tete.cli.options import Columns, Encoding, Force, Label, Objects, Plot, Quiet, SkipInvalid, Theme
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tete.io import Map
     from tete.triplets import Triplets
+    from tete.uncertainty import Uncertainty
 
 __all__ = ["check_label", "check_outputs", "check_pictures", "demo", "view", "write_pictures"]
 
@@ -123,6 +127,8 @@ def write_pictures(
     label: str | None,
     *,
     title: str,
+    wrong: "NDArray[np.float64] | None" = None,
+    uncertainty: "Uncertainty | None" = None,
     images: Path | None = None,
     theme: Literal["light", "dark"] = "light",
     force: bool,
@@ -134,13 +140,17 @@ def write_pictures(
 
         label = details["label"]
         labels = None if label is None else shown.columns[label]
-        axes = plot_map(shown.embedding, labels=labels, label_name=label, names=_names_to_write(shown), theme=theme)
+        names = _names_to_write(shown)
+        axes = plot_map(
+            shown.embedding, labels=labels, label_name=label, names=names, uncertainty=uncertainty, theme=theme
+        )
         figure = axes.get_figure(root=True)
         assert figure is not None
         save_picture(plot, figure, force=force)
     if page is not None:
         from tete.page import write_page  # noqa: PLC0415
 
+        details |= {"wrong": wrong, "uncertainty": uncertainty}
         write_page(page, shown.embedding, force=force, **details, **_images(shown, images))
 
 

@@ -28,6 +28,8 @@ from tete.validation import check_map
 if TYPE_CHECKING:
     from bokeh.plotting import figure
 
+    from tete.uncertainty import Uncertainty
+
 __all__ = ["make_page", "write_page"]
 
 MOST_ANSWERS = 300_000  # about 5 MB in the file; beyond this a sample is shown
@@ -51,6 +53,31 @@ FIGURE: dict[str, Any] = {
     "y_axis_location": None,
 }
 
+# The page's own paper, light or dark, and a frame that is seen on both.
+PAPER: dict[str, Any] = {
+    "background_fill_color": None,
+    "border_fill_color": None,
+    "outline_line_color": "#888888",
+    "outline_line_alpha": 0.5,
+}
+POINTS: dict[str, Any] = {
+    "fill_color": "color",
+    "line_color": None,
+    "fill_alpha": 0.85,
+    "nonselection_fill_alpha": 0.15,
+}
+ELLIPSES: dict[str, Any] = {
+    "width": "width",
+    "height": "height",
+    "angle": "angle",
+    "fill_color": "color",
+    "fill_alpha": 0.1,
+    "line_color": "color",
+    "line_alpha": 0.4,
+    "nonselection_fill_alpha": 0.0,
+    "nonselection_line_alpha": 0.05,
+}
+
 
 def write_page(path: AnyPath, embedding: ArrayLike, *, force: bool = False, **details: Any) -> None:
     """Write the page of a map to a file; `details` are those of `make_page`."""
@@ -66,6 +93,8 @@ def make_page(
     columns: Mapping[str, ArrayLike] | None = None,
     label: str | None = None,
     triplets: Triplets | None = None,
+    wrong: ArrayLike | None = None,
+    uncertainty: "Uncertainty | None" = None,
     images: Sequence[str] | None = None,
     title: str = "Map",
 ) -> str:
@@ -82,6 +111,10 @@ def make_page(
         The column to colour by at first.
     triplets : Triplets, optional
         Answers, to be listed with the object that is clicked.
+    wrong : array, one number for each triplet, optional
+        Probability that it is wrong, from `tete.trust`; those more likely wrong than right are marked in the list.
+    uncertainty : Uncertainty, optional
+        From `tete.position_uncertainty`: an ellipse about each place, where it lies with probability 0.9.
     images : sequence of n_objects data addresses, optional
         Pictures of the objects, shown under the mouse: see `tete.thumbnails`; "" where there is none.
     title : str, default="Map"
@@ -93,7 +126,8 @@ def make_page(
     texts = [str(name) for name in (range(len(places)) if names is None else names)]
     if len(texts) != len(places):
         raise InvalidParameterError(f"`names` must have one name for each of {len(places)} objects, got {len(texts)}.")
-    plot = _plot(places, PLAIN_HOVER if images is None else PICTURE_HOVER)
+    ellipses = None if uncertainty is None else uncertainty.ellipses(places)
+    plot = _plot(places, PLAIN_HOVER if images is None else PICTURE_HOVER, ellipses)
     data = {
         "names": texts,
         "columns": [_described(name, column) for name, column in values.items()],
@@ -102,7 +136,7 @@ def make_page(
         "embedding": _packed(places.astype(np.float32)),
         "n_components": places.shape[1],
         "images": None if images is None else list(images),
-        "answers": None if triplets is None else _answers(places, triplets),
+        "answers": None if triplets is None else _answers(places, triplets, wrong),
     }
     return _filled(title, data, plot)
 
@@ -124,16 +158,22 @@ def _described(name: str, values: NDArray[Any]) -> dict[str, Any]:
     return {"name": name, "kind": "class", "values": [str(value) for value in values.tolist()]}
 
 
-def _answers(places: NDArray[np.float64], triplets: Triplets) -> dict[str, Any]:
-    """The triplets, packed, and whether the map agrees; of very many a sample."""
+def _answers(places: NDArray[np.float64], triplets: Triplets, wrong: ArrayLike | None) -> dict[str, Any]:
+    """The triplets, packed, whether the map agrees and how likely they are wrong in percent; of very many a sample."""
     total = len(triplets)
+    percent = np.zeros(total) if wrong is None else 100.0 * np.asarray(wrong, dtype=np.float64)
+    if percent.shape != (total,):
+        raise InvalidParameterError(
+            f"`wrong` must have one entry for each of {total} triplets, got shape {percent.shape}."
+        )
     if total > MOST_ANSWERS:
         rows = np.sort(make_generator(0).choice(total, size=MOST_ANSWERS, replace=False))
-        triplets = triplets.select(rows)
+        triplets, percent = triplets.select(rows), percent[rows]
     return {
         "total": total,
         "rows": _packed(triplets.to_array().astype(np.int32)),
         "agrees": _packed(satisfied(places, triplets).astype(np.uint8)),
+        "wrong": _packed(np.round(percent).astype(np.uint8)),
     }
 
 
@@ -150,7 +190,7 @@ def _packed(array: NDArray[Any]) -> str:
     return base64.b64encode(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()).decode()
 
 
-def _plot(places: NDArray[np.float64], hover: Any) -> "figure":
+def _plot(places: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64] | None) -> "figure":
     """The points, without colours and names: `page.js` adds these."""
     try:
         from bokeh.models import BooleanFilter, CDSView, ColumnDataSource, HoverTool, LassoSelectTool, TapTool  # noqa: PLC0415
@@ -160,10 +200,7 @@ def _plot(places: NDArray[np.float64], hover: Any) -> "figure":
     plane = principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
     plot = figure(tooltips=hover, **FIGURE)
     plot.grid.visible = False
-    # The page's own paper, light or dark, and a frame that is seen on both.
-    plot.update(
-        background_fill_color=None, border_fill_color=None, outline_line_color="#888888", outline_line_alpha=0.5
-    )
+    plot.update(**PAPER)
     _hold_frame(plot, plane)
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
@@ -173,17 +210,13 @@ def _plot(places: NDArray[np.float64], hover: Any) -> "figure":
         "y": plane[:, 1],
         **{name: [value] * len(plane) for name, value in looks.items()},
     }
-    points = plot.scatter(
-        "x",
-        "y",
-        source=ColumnDataSource(data, name="points"),
-        view=CDSView(filter=BooleanFilter(booleans=[True] * len(plane), name="visible")),
-        size=float(np.clip(600.0 / np.sqrt(len(plane)), 3.0, 11.0)),
-        fill_color="color",
-        line_color=None,
-        fill_alpha=0.85,
-        nonselection_fill_alpha=0.15,
-    )
+    shapes = {} if ellipses is None else dict(zip(("width", "height", "angle"), ellipses.T, strict=True))
+    source = ColumnDataSource(data | shapes, name="points")
+    view = CDSView(filter=BooleanFilter(booleans=[True] * len(plane), name="visible"))
+    if ellipses is not None:
+        plot.ellipse("x", "y", source=source, view=view, **ELLIPSES)
+    size = float(np.clip(600.0 / np.sqrt(len(plane)), 3.0, 11.0))
+    points = plot.scatter("x", "y", source=source, view=view, size=size, **POINTS)
     for tool in plot.tools:
         if isinstance(tool, (HoverTool, LassoSelectTool, TapTool)):
             tool.update(renderers=[points], **({"limit": MOST_HOVERED} if isinstance(tool, HoverTool) else {}))

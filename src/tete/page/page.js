@@ -9,6 +9,7 @@
   const embedding = new Float32Array(unpack(data.embedding).buffer);
   const rows = data.answers && new Int32Array(unpack(data.answers.rows).buffer);
   const agrees = data.answers && unpack(data.answers.agrees);
+  const wrong = data.answers && unpack(data.answers.wrong); // in percent
   const element = (id) => document.getElementById(id);
   const night = window.matchMedia("(prefers-color-scheme: dark)");
   const theme = () => data.themes[night.matches ? "dark" : "light"];
@@ -265,7 +266,9 @@
     const lines = ordered.slice(0, 50).map((row) => {
       const sign = make("span", { className: "sign", textContent: kind === "agrees" ? "✓" : "✗" });
       const [anchor, near, far] = [0, 1, 2].map((place) => data.names[rows[3 * row + place]]);
-      return make("li", { className: kind }, sign, `${anchor}: more like ${near} than like ${far}`);
+      const line = make("li", { className: kind }, sign, `${anchor}: more like ${near} than like ${far}`);
+      if (wrong[row] > 50) line.append(make("span", { className: "wrong", textContent: `wrong at ${wrong[row]} %` }));
+      return line;
     });
     const heading = kind === "agrees" ? "The map agrees" : "The map contradicts";
     const rest = ordered.length > 50 ? [more(ordered.length - 50)] : [];

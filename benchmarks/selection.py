@@ -1,0 +1,191 @@
+"""Measure `TETECV`, `place_new` and `suggest`; writes `results/selection.md`. Name sections to measure those alone.
+
+choice: human answers, a fifth held out, one draw. Peers get the dimension that `TETECV` chose, and, as an oracle, the
+best of four dimensions by the held-out answers themselves, which nobody could choose in practice.
+newcomers: 60 points in the plane, 60 answers each, then 10 new points with 20 answers each, some reversed; the mean
+distance of the new points to their true places, in units of the plane's standard deviation, after alignment.
+questions: the answers that exist are the pool. From a random first set, batches are asked by `suggest` or at random,
+and the map is fitted again; held-out accuracy after each batch.
+"""
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from environments import cblearn_python, data_folder, machine
+from lifting import human_sets
+from tete import CKL, GNMDS, STE, TETE, TETECV, TSTE, Triplets
+from tete.datasets import make_uniform_triplets
+from tete.metrics import procrustes_align
+from tete.suggestion import suggest
+from triplets import RESULTS, as_markdown, fit_peer
+
+PEERS: dict[str, Callable[[int], object]] = {
+    "STE": STE,
+    "t-STE": TSTE,
+    "CKL": CKL,
+    "GNMDS": lambda dims: GNMDS(dims, max_iter=3000),
+    "t-ETE(2)": lambda dims: TETE(dims, t_prime=2.0),
+}
+ORACLE_DIMS = (1, 2, 4, 8)
+N_KNOWN, N_NEW = 60, 10
+QUESTIONS = {"30 eggs": (1, 90, 30), "300 eggs": (1, 900, 300), "Music": (2, 1600, 400)}  # dimensions, first, batch
+
+
+def measure_choice() -> dict[str, list[dict[str, object]]]:
+    rows = []
+    for name, numbers in human_sets(data_folder()).items():
+        triplets = Triplets.from_array(numbers)
+        for seed in range(1):
+            train, test = triplets.split(0.2, random_state=seed)
+            started = time.perf_counter()
+            model = TETECV(random_state=seed).fit(train)
+            seconds = time.perf_counter() - started
+            started = time.perf_counter()
+            one = TETE(**model.best_params_).fit(train)
+            one_seconds = time.perf_counter() - started
+            dims = model.best_params_["n_components"]
+            scores = {
+                (peer, d): make(d).fit(train).score(test) for peer, make in PEERS.items() for d in {*ORACLE_DIMS, dims}
+            }
+            same = max((scores[peer, dims], peer) for peer in PEERS)
+            oracle = max((score, f"{peer}, {d}-D") for (peer, d), score in scores.items())
+            iterations = 0.8 * model.cv_results_["n_iter"].sum() + one.n_iter_  # a fold has 4 of 5 triplets
+            rows.append(
+                {
+                    "data": name,
+                    "draw": seed,
+                    "chosen": " / ".join(f"{value:g}" for value in model.best_params_.values()),
+                    "TETECV": f"{model.score(test):.4f}",
+                    "best peer in its dimension": f"{same[0]:.4f} ({same[1]})",
+                    "oracle": f"{oracle[0]:.4f} ({oracle[1]})",
+                    "standard error": f"{np.sqrt(oracle[0] * (1 - oracle[0]) / len(test)):.4f}",
+                    "cost in fits, iterations x triplets": f"{iterations / one.n_iter_:.1f}",
+                    "cost in fits, seconds": f"{seconds / one_seconds:.1f}",
+                }
+            )
+            print(rows[-1], flush=True)
+    return {"Dimension and temperatures (chosen: dimension / t / t')": rows}
+
+
+def newcomer_data(seed: int, noise: float) -> tuple[np.ndarray, Triplets, Triplets]:
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(N_KNOWN + N_NEW, 2))
+    old = make_uniform_triplets(points[:N_KNOWN], 60 * N_KNOWN, random_state=seed).flip(noise, random_state=seed)
+    rows = []
+    for new in range(N_KNOWN, N_KNOWN + N_NEW):
+        for turn in range(20):
+            one, other = rng.choice(N_KNOWN, 2, replace=False)
+            rows.append((new, one, other) if turn % 2 else (one, new, other))
+    rows = np.array(rows)
+    to_near, to_far = (np.linalg.norm(points[rows[:, 0]] - points[rows[:, place]], axis=1) for place in (1, 2))
+    swapped = (to_near > to_far) ^ (rng.random(len(rows)) < noise)
+    return points, old, Triplets.from_array(rows).flip_where(swapped)
+
+
+def measure_newcomers() -> dict[str, list[dict[str, object]]]:
+    rows = []
+    python = cblearn_python()
+    for noise in (0.0, 0.1, 0.2):
+        found: dict[str, list[float]] = {}
+        inside, unmoved = [], True
+        for seed in range(5):
+            points, old, new = newcomer_data(seed, noise)
+            model = TETE().fit(old)
+            before = model.embedding_.copy()
+            placed = model.place_new(new)
+            unmoved &= bool(np.array_equal(before, model.embedding_))
+            everything = Triplets.from_array(np.concatenate([old.to_array(), new.to_array()]))
+            maps = {"TETE, place_new": np.concatenate([before, placed.embedding])}
+            maps["TETE, fitted again"] = TETE().fit(everything).embedding_
+            for peer in ("TSTE", "SOE, one start"):
+                maps[f"cblearn {peer}, fitted again"] = fit_peer(python, peer, everything)[1]
+            for name, embedding in maps.items():
+                away = procrustes_align(points, embedding)[N_KNOWN:] - points[N_KNOWN:]
+                found.setdefault(name, []).append(float(np.linalg.norm(away, axis=1).mean()))
+            known = np.column_stack([points[:N_KNOWN], np.ones(N_KNOWN)])
+            onto = np.linalg.lstsq(known, before, rcond=None)[0]
+            truth = np.column_stack([points[N_KNOWN:], np.ones(N_NEW)]) @ onto
+            inside.append(placed.contains(truth).mean())
+        rows.append(
+            {"reversed": f"{noise:.0%}"}
+            | {name: f"{np.mean(values):.3f}" for name, values in found.items()}
+            | {"in the 90 % ellipse": f"{np.mean(inside):.2f}", "map unmoved": unmoved}
+        )
+    return {"New objects: distance to the true place (5 draws, 10 new objects each)": rows}
+
+
+def question_keys(rows: np.ndarray) -> list[tuple[int, ...]]:
+    return [(int(anchor), *sorted((int(one), int(other)))) for anchor, one, other in rows]
+
+
+def learning_curve(pool: Triplets, test: Triplets, settings: tuple[int, int, int], how: str, seed: int) -> list[float]:
+    dims, first, batch = settings
+    rows = pool.to_array()
+    order = np.random.default_rng(seed).permutation(len(pool)).tolist()
+    asked, left, curve = order[:first], order[first:], []
+    for _ in range(7):
+        answers = Triplets.from_array(rows[asked], n_objects=pool.n_objects)
+        model = TETE(dims).fit(answers)
+        curve.append(model.score(test))
+        taken = left[:batch]
+        if how == "suggest":
+            number_of = dict(zip(question_keys(rows[left]), left, strict=True))
+            chosen = suggest(model, batch, asked=answers, candidates=rows[left])
+            taken = [number_of[key] for key in question_keys(chosen[["center", "left", "right"]].to_numpy())]
+        asked = asked + taken
+        left = [number for number in left if number not in set(taken)]
+    return curve
+
+
+def measure_questions(name: str) -> dict[str, list[dict[str, object]]]:
+    rows = []
+    triplets, settings = Triplets.from_array(human_sets(data_folder())[name]), QUESTIONS[name]
+    for how in ("random", "suggest"):
+        curves = []
+        for seed in range(100, 106):
+            pool, test = triplets.split(0.2, random_state=seed)
+            curves.append(learning_curve(pool, test, settings, how, seed))
+        errors = np.std(curves, axis=0) / np.sqrt(len(curves) - 1)
+        steps = enumerate(zip(np.mean(curves, axis=0), errors, strict=True))
+        rows.append(
+            {"questions": how} | {f"{step} batches": f"{mean:.3f} ± {error:.3f}" for step, (mean, error) in steps}
+        )
+        print(rows[-1], flush=True)
+    dims, first, batch = settings
+    title = (
+        f"Next questions, {name}: held-out accuracy in {dims}-D, {first} answers and then {batch} at a time (6 draws)"
+    )
+    return {title: rows}
+
+
+SECTIONS: dict[str, Callable[[], dict[str, list[dict[str, object]]]]] = {
+    "choice": measure_choice,
+    "newcomers": measure_newcomers,
+    **{f"questions {name}": partial(measure_questions, name) for name in QUESTIONS},
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", help=f"default: all of {', '.join(SECTIONS)}")
+    warnings.simplefilter("ignore")  # objects that a few answers do not mention, and GNMDS out of iterations
+    file = RESULTS / "selection.json"
+    for name in parser.parse_args().sections or list(SECTIONS):
+        measured = {"machine": machine(), "tables": SECTIONS[name]()}
+        stored = (json.loads(file.read_text()) if file.exists() else {}) | {name: measured}
+        file.write_text(json.dumps(stored, indent=1) + "\n")
+        parts = [f"# Choosing, placing, asking\n\n{__doc__}"]
+        for each in (each for each in SECTIONS if each in stored):
+            parts += [f"## {title}\n\n{as_markdown(rows)}" for title, rows in stored[each]["tables"].items()]
+            parts.append(f"`{json.dumps(stored[each]['machine'])}`")
+        (RESULTS / "selection.md").write_text("\n\n".join(parts) + "\n")
+
+
+if __name__ == "__main__":
+    main()

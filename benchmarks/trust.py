@@ -1,0 +1,230 @@
+"""Are wrong answers, bad annotators and unsure places found? Writes `results/trust.md`.
+
+MNIST as in `triplets.py`; Food and Music with some of their real answers reversed; alien eggs, whose truth is known;
+annotators and maps made here. Without arguments all sections are measured, else those named.
+"""
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from scipy.special import expit
+from sklearn.metrics import roc_auc_score
+
+from environments import data_folder, machine
+from lifting import human_sets
+from tete import TETE, Triplets, position_uncertainty, trust
+from tete.datasets import answer_by_distance, assign_annotators, make_triplets, make_uniform_triplets
+from tete.lapse import fit_lapse
+from tete.losses import TETELoss, log_ratios
+from tete.metrics import procrustes_align
+from triplets import RESULTS, as_markdown, noise_data
+
+Rows = list[dict[str, object]]
+
+
+def interval(report) -> str:
+    return f"{report.wrong_share:.1%} ({report.wrong_interval[0]:.1%} to {report.wrong_interval[1]:.1%})"
+
+
+def measure_reversed() -> Rows:
+    rows = []
+    for seed in range(3):
+        images, _, source = noise_data(seed)
+        truth = make_triplets(images, 100, random_state=2 * seed)
+        for noise in (0.0, 0.1, 0.2, 0.3):
+            noisy = truth.flip(noise, random_state=seed)
+            started = time.perf_counter()
+            fitted = TETE().fit(noisy)
+            fitting = time.perf_counter() - started
+            report = trust(fitted, noisy)
+            seconds = time.perf_counter() - started - fitting
+            area = roc_auc_score(noisy.near != truth.near, report.probability_wrong) if noise else np.nan
+            row = {"data": f"{source}, draw {seed}", "reversed": f"{noise:.0%}", "estimate": interval(report)}
+            rows.append(row | {"AUC": area, "seconds of the fit": fitting, "of trust": seconds})
+    return rows
+
+
+def measure_added() -> Rows:
+    """What flips add to real disagreement: eps becomes eps0 + s (1 - 2 eps0)."""
+    rows = []
+    for name in ("Food", "Music"):
+        real = human_sets(data_folder())[name]
+        truth = Triplets.from_array(np.unique(real, return_inverse=True)[1].reshape(real.shape))
+        before = trust(TETE(), truth)
+        for noise in (0.0, 0.1, 0.2, 0.3):
+            noisy = truth.flip(noise, random_state=0)
+            report = trust(TETE(), noisy) if noise else before
+            area = roc_auc_score(noisy.near != truth.near, report.probability_wrong) if noise else np.nan
+            added = (report.wrong_share - before.wrong_share) / (1.0 - 2.0 * before.wrong_share)
+            row = {"data": name, "reversed": f"{noise:.0%}", "held-out accuracy": report.accuracy}
+            rows.append(row | {"estimate": interval(report), "of which added": f"{added:.1%}", "AUC": area})
+    return rows
+
+
+def measure_people() -> Rows:
+    rows = []
+    eggs = np.load(data_folder() / "alien_eggs" / "alien_eggs.npz")
+    for name in ("next30", "eggs300"):
+        triplets = eggs[f"{name}_triplets"]
+        size = eggs[f"{name}_spikiness"].astype(float)
+        near, far = (np.abs(size[triplets[:, 0]] - size[triplets[:, column]]) for column in (1, 2))
+        answers = Triplets.from_array(triplets, annotators=eggs[f"{name}_participant"])
+        rows.append({"data": f"alien eggs, {len(size)}", "agree with the truth": f"{np.mean(near < far):.1%}"})
+        rows[-1] |= describe(trust(TETE().fit(answers), answers))
+    accents = np.load(data_folder() / "accents" / "accents_oddoneout.npz")
+    answers = Triplets.from_odd_one_out(accents["stimuli"], accents["odd"], annotators=accents["annotator"])
+    rows.append({"data": "accents", "agree with the truth": "unknown"} | describe(trust(TETE().fit(answers), answers)))
+    return rows
+
+
+def describe(report) -> dict[str, object]:
+    people = report.annotators
+    flagged = people[people["at_chance"] | people["reversed"]]["agreement"]
+    return {
+        "held out, agree with the map": f"{report.accuracy:.1%}",
+        "wrong beyond close calls": interval(report),
+        "annotators": len(people),
+        "median agreement": f"{people['agreement'].median():.1%}",
+        "at chance": int(people["at_chance"].sum()),
+        "reversed": int(people["reversed"].sum()),
+        "highest agreement of these": f"{flagged.max():.1%}" if len(flagged) else "-",
+    }
+
+
+def people_of(seed: int, per_person: int, behavior: str, n_bad: int = 10) -> tuple[np.ndarray, Triplets, np.ndarray]:
+    """60 annotators who find close calls hard, some of them bad, about 60 points in the plane."""
+    points = np.random.default_rng(seed).normal(size=(60, 2))
+    questions = make_uniform_triplets(points, 60 * per_person, random_state=seed)
+    answers = answer_by_distance(points, questions, sharpness=4.0, random_state=seed)
+    return points, *assign_annotators(answers, 60, n_bad=n_bad, behavior=behavior, random_state=seed)
+
+
+def measure_annotators() -> Rows:
+    rows = []
+    for behavior in ("random", "reversed"):
+        for per_person in (40, 100):
+            found = missed = false = 0
+            for seed in range(20):
+                _, answers, is_bad = people_of(seed, per_person, behavior)
+                table = trust(TETE(), answers).annotators
+                flagged = (table["at_chance"] | table["reversed"]).to_numpy()
+                found, missed = found + int((flagged & is_bad).sum()), missed + int((~flagged & is_bad).sum())
+                false += int((flagged & ~is_bad).sum())
+            row = {"10 of 60 are": behavior, "answers each": per_person}
+            rows.append(row | {"found, 20 draws": found, "missed": missed, "false": false})
+    return rows
+
+
+def measure_refit() -> Rows:
+    rows = []
+    for n_bad in (0, 10, 18):
+        plain, weighted = [], []
+        for seed in range(5):
+            points, answers, _ = people_of(seed, 100, "reversed", n_bad)
+            unseen = make_uniform_triplets(points, 5000, random_state=100 + seed)
+            fitted = TETE().fit(answers)
+            plain.append(fitted.score(unseen))
+            weighted.append(trust(fitted, answers).refit(TETE(), answers).score(unseen))
+        row = {"reversed annotators of 60": n_bad, "true answers satisfied": np.mean(plain)}
+        rows.append(row | {"after the weighted refit": np.mean(weighted)})
+    return rows
+
+
+def answers_of(kind: str, points: np.ndarray, n_answers: int, seed: int) -> Triplets:
+    questions = make_uniform_triplets(points, n_answers, random_state=seed)
+    if kind == "a tenth reversed":
+        return questions.flip(0.1, random_state=seed)
+    if kind == "close calls by distance":
+        return answer_by_distance(points, questions, sharpness=2.0, random_state=seed)
+    columns = questions.anchor, questions.near, questions.far
+    wrong = expit(log_ratios(TETELoss(2.0, 1.75), 3.0 * points, *columns))
+    return questions.flip_where(np.random.default_rng(seed + 1000).random(n_answers) < wrong)
+
+
+def measure_ellipses() -> Rows:
+    rows = []
+    for kind in ("close calls by distance", "close calls by the model", "a tenth reversed"):
+        for per_object in (33, 67):
+            inside, limit, stability = [], [], []
+            for seed in range(5):
+                points = np.random.default_rng(seed).normal(size=(40, 2))
+                answers = answers_of(kind, points, 40 * per_object, seed)
+                fitted = TETE().fit(answers)
+                unlimited = TETE(init=fitted.embedding_).fit(answers_of(kind, points, 100_000, seed + 77))
+                sure = position_uncertainty(fitted, answers, random_state=seed)
+                inside.append(share_inside(sure, fitted.embedding_, points))
+                limit.append(share_inside(sure, fitted.embedding_, unlimited.embedding_))
+                stability.append(sure.stability)
+            row = {"answers": kind, "an object": per_object, "true places inside": np.mean(inside)}
+            rows.append(row | {"limit of the map inside": np.mean(limit), "stability": np.mean(stability)})
+    return rows
+
+
+def share_inside(sure, places: np.ndarray, truth: np.ndarray) -> float:
+    steps = procrustes_align(places, truth) - places
+    distances = np.einsum("ni,nij,nj->n", steps, np.linalg.inv(sure.covariances), steps)
+    return float(np.mean(distances <= sure.radius(0.9) ** 2))
+
+
+def measure_coverage() -> Rows:
+    """Intervals of the share when margins follow the model: one triplet an answer, and four that are wrong together."""
+    rows = []
+    for share in (0.0, 0.02, 0.2):
+        for size in (1, 4):
+            rng = np.random.default_rng(0)
+            hits = [
+                low_high[0] <= share <= low_high[1] for low_high in (one_interval(rng, share, size) for _ in range(200))
+            ]
+            rows.append({"true share": share, "triplets an answer": size, "intervals that hold it": np.mean(hits)})
+    return rows
+
+
+def one_interval(rng: np.random.Generator, share: float, size: int) -> tuple[float, float]:
+    answers = np.repeat(np.arange(1000), size)
+    margins = np.abs(rng.normal(scale=3.0, size=1000))[answers] * rng.uniform(0.5, 1.5, size=len(answers))
+    wrong = (rng.random(1000) < share)[answers] ^ (rng.random(len(answers)) > expit(margins))
+    model = fit_lapse(np.where(wrong, -margins, margins), answers, np.full(len(answers), 1.0 / size))
+    return model.low, model.high
+
+
+SECTIONS: dict[str, tuple[str, Callable[[], Rows]]] = {
+    "reversed": (
+        "Reversed answers: estimated share with 95 % interval, and how well single ones are found",
+        measure_reversed,
+    ),
+    "added": ("Real answers, some reversed: what these add to the disagreement that is there", measure_added),
+    "people": ("People", measure_people),
+    "annotators": ("Bad annotators", measure_annotators),
+    "refit": ("One refit with annotators weighted by reliability", measure_refit),
+    "ellipses": ("90 % ellipses, 40 points in the plane", measure_ellipses),
+    "coverage": ("95 % intervals of the share of wrong answers, 1,000 answers", measure_coverage),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
+    names = parser.parse_args().sections or list(SECTIONS)
+    warnings.simplefilter("ignore")
+    file = Path(RESULTS, "trust.json")
+    stored = json.loads(file.read_text()) if file.exists() else {}
+    for name in names:
+        print(f"measuring {name} ...", flush=True)
+        stored[name] = {"machine": machine(), "table": as_markdown(SECTIONS[name][1]())}
+        print(stored[name]["table"], flush=True)
+        file.write_text(json.dumps(stored, indent=1) + "\n")
+        parts = [
+            f"## {title}\n\n{stored[each]['table']}\n\n`{json.dumps(stored[each]['machine'])}`"
+            for each, (title, _) in SECTIONS.items()
+            if each in stored
+        ]
+        (RESULTS / "trust.md").write_text("\n\n".join([f"# Trust\n\n{__doc__}", *parts]) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""The command that runs the paper's experiments again."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tete.cli.messages import lines, one_sentence, print_result
+from tete.cli.options import Quiet
+
+if TYPE_CHECKING:
+    from tete.experiments.reproduction import Chapter
+
+__all__ = ["reproduce"]
+
+
+@one_sentence
+def reproduce(
+    names: Annotated[list[str] | None, typer.Argument(help="Experiments: see --list. Default: all.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the report, the tables and what is cached.")] = Path("paper"),
+    quick: Annotated[bool, typer.Option("--quick", help="Small data, a few minutes: shows that it works.")] = False,
+    jobs: Annotated[int, typer.Option(help="Processes.")] = 1,
+    list_: Annotated[bool, typer.Option("--list", help="Only list the experiments.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Run the paper's experiments again and write a report.
+
+    The whole takes about an hour on two cores. What is finished is kept: the same command goes on where it stopped, and
+    redraws without computing anew. Data sets are looked for in the folder of the environment variable TETE_DATA.
+
+    Example: tete reproduce figure3 --quick
+    """
+    if list_:
+        _list_experiments()
+        return
+    from tete.experiments.report import write_report  # noqa: PLC0415
+    from tete.experiments.reproduction import reproduce as run  # noqa: PLC0415
+
+    chapters = []
+    try:
+        for chapter in run(names or [], out, quick=quick, jobs=jobs, shown=not quiet):
+            chapters.append(chapter)
+            _say(chapter, quiet=quiet)
+    except KeyboardInterrupt:
+        typer.echo("Stopped: what is finished is kept, and the same command goes on from here.", err=True)
+        raise typer.Exit(1) from None
+    write_report(out, chapters, quick=quick)
+    print_result({}, "\n".join(lines("written", [str(out / "index.html")])), False, quiet)
+
+
+def _list_experiments() -> None:
+    from tete.experiments import NAMES, load_experiment  # noqa: PLC0415
+
+    for name in NAMES:
+        experiment = load_experiment(name)
+        data = sorted({str(setting["data"]) for setting in experiment.settings(False) if "data" in setting})
+        count = f"{len(experiment.settings(False))} settings, {len(experiment.settings(True))} with --quick"
+        needs = f"; needs {', '.join(data)}" if data else ""
+        print_result({}, f"{name:<13}{experiment.title} ({count}{needs})", False)
+
+
+def _say(chapter: "Chapter", *, quiet: bool) -> None:
+    for name, text in chapter.missing.items():
+        typer.echo(f"Warning: {chapter.experiment.name} goes without {name}: {text}", err=True)
+    verdicts = [claim.verdict for claim in chapter.claims]
+    counts = [f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)]
+    print_result({}, "\n".join(lines(chapter.experiment.name, [", ".join(counts) or "left out"])), False, quiet)

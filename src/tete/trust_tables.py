@@ -1,0 +1,147 @@
+"""Tables of answers, annotators and objects from held-out margins: see `trust_report.TrustReport` for the columns."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+
+from tete.agreement import repeat_shares
+from tete.evidence import benjamini_hochberg, better_than_chance, holm, worse_than_chance, worse_than_expected
+from tete.lapse import LapseModel
+from tete.triplets import Triplets
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["HeldOut", "annotator_table", "answer_table", "object_table"]
+
+Floats = NDArray[np.float64]
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Triplets with their held-out margins, summed up by answer: one entry for each, NaN where nothing is known."""
+
+    triplets: Triplets
+    margins: Floats
+    model: LapseModel
+
+    @cached_property
+    def answers(self) -> NDArray[np.int64]:
+        """For each triplet the number of its answer."""
+        return self.triplets.answer_numbers()
+
+    @cached_property
+    def first_rows(self) -> NDArray[np.int64]:
+        """For each answer its first triplet."""
+        return np.unique(self.answers, return_index=True)[1]
+
+    def by_answer(self, values: Floats) -> Floats:
+        """For each answer the mean over its triplets with a known margin."""
+        known = np.isfinite(self.margins)
+        n_answers = len(self.first_rows)
+        sums = np.bincount(self.answers[known], weights=values[known], minlength=n_answers)
+        counts = np.bincount(self.answers[known], minlength=n_answers)
+        return _ratio(sums, counts)
+
+    @cached_property
+    def agreement(self) -> Floats:
+        """Share of the answer's triplets that the map agrees with."""
+        return self.by_answer((self.margins > 0.0).astype(np.float64))
+
+    @cached_property
+    def known_answers(self) -> NDArray[np.bool_]:
+        """Which answers have a known margin."""
+        return np.isfinite(self.agreement)
+
+    @cached_property
+    def expected(self) -> Floats:
+        """Agreement of ordinary answers to the same question."""
+        return self.by_answer(self.model.probability_of_map(self.margins))
+
+    @cached_property
+    def evidence(self) -> Floats:
+        """Log odds of the map's side, positive where the answer takes it."""
+        return self.by_answer(np.sign(self.margins) * logit(self.model.probability_of_map(self.margins)))
+
+
+def answer_table(held_out: HeldOut) -> "pd.DataFrame":
+    """One row an answer."""
+    import pandas as pd  # noqa: PLC0415
+
+    triplets, rows = held_out.triplets, held_out.first_rows
+    names = np.arange(triplets.n_objects) if triplets.names is None else np.array(triplets.names, dtype=object)
+    columns: dict[str, Any] = {"row": rows}
+    for role in ("anchor", "near", "far"):
+        columns[role] = names[getattr(triplets, role)[rows]]
+    if triplets.annotators is not None:
+        columns["annotator"] = triplets.annotators[rows]
+    columns["triplets"] = np.bincount(held_out.answers)
+    columns["agrees"] = held_out.agreement
+    wrong = held_out.by_answer(held_out.model.probability_wrong(held_out.margins))
+    columns["wrong"] = np.where(np.isnan(wrong), held_out.model.share, wrong)
+    labels = None if triplets.groups is None else pd.Index(triplets.groups[rows], name="group")
+    return pd.DataFrame(columns, index=labels)
+
+
+def annotator_table(held_out: HeldOut) -> "pd.DataFrame | None":
+    """One row an annotator."""
+    import pandas as pd  # noqa: PLC0415
+
+    if held_out.triplets.annotators is None:
+        return None
+    labels, units = np.unique(held_out.triplets.annotators[held_out.first_rows], return_inverse=True)
+    table = _agreement_columns(held_out, units, np.arange(len(held_out.first_rows)), len(labels))
+    repeats = repeat_shares(held_out.triplets)
+    table |= {"with_others": repeats.with_others, "with_self": repeats.with_self}
+    known = held_out.known_answers
+    evidence, units = held_out.evidence[known], units[known]
+    less, better, reverse = (
+        holm(test(evidence, units, len(labels)))
+        for test in (worse_than_expected, better_than_chance, worse_than_chance)
+    )
+    table["reversed"] = reverse < LEVEL
+    table["at_chance"] = (less < LEVEL) & (better >= LEVEL) & ~table["reversed"]
+    return pd.DataFrame(table, index=pd.Index(labels, name="annotator"))
+
+
+def object_table(held_out: HeldOut, *, few: int) -> "pd.DataFrame":
+    """One row an object."""
+    import pandas as pd  # noqa: PLC0415
+
+    triplets = held_out.triplets
+    n_objects = triplets.n_objects
+    columns = (triplets.anchor, triplets.near, triplets.far)
+    pairs = np.unique(np.concatenate([held_out.answers * n_objects + column for column in columns]))
+    answers, units = np.divmod(pairs, n_objects)
+    table = _agreement_columns(held_out, units, answers, n_objects)
+    known = held_out.known_answers[answers]
+    evidence, units = held_out.evidence[answers[known]], units[known]
+    enough = table["answers"] >= few
+    table["hardly_mentioned"] = ~enough
+    table["badly_placed"] = enough & (better_than_chance(evidence, units, n_objects) >= LEVEL)
+    table["contradicted"] = benjamini_hochberg(worse_than_expected(evidence, units, n_objects)) < LEVEL
+    labels = range(n_objects) if triplets.names is None else list(triplets.names)
+    return pd.DataFrame(table, index=pd.Index(labels, name="object"))
+
+
+def _agreement_columns(
+    held_out: HeldOut, units: NDArray[np.int64], answers: NDArray[np.int64], n_units: int
+) -> dict[str, Any]:
+    """Numbers of answers, and means of observed and expected agreement over those with a known margin."""
+    known = held_out.known_answers[answers]
+    counts = np.bincount(units[known], minlength=n_units)
+    columns: dict[str, Any] = {"answers": np.bincount(units, minlength=n_units)}
+    for name in ("agreement", "expected"):
+        sums = np.bincount(units[known], weights=getattr(held_out, name)[answers[known]], minlength=n_units)
+        columns[name] = _ratio(sums, counts)
+    return columns
+
+
+def _ratio(sums: NDArray[Any], counts: NDArray[np.int64]) -> Floats:
+    return np.asarray(np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0))

@@ -1,0 +1,107 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GroupKFold, KFold
+
+from tete import TETE, TETECV, Triplets
+from tete.datasets import assign_annotators, make_uniform_triplets
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
+
+
+@pytest.fixture(scope="module")
+def plane():
+    """1,500 answers about 25 points in the plane, a tenth of them reversed."""
+    points = np.random.default_rng(0).normal(size=(25, 2))
+    return make_uniform_triplets(points, 1500, random_state=0).flip(0.1, random_state=1)
+
+
+@pytest.fixture(scope="module")
+def fitted(plane):
+    return TETECV((1, 2, 3, 4)).fit(plane)
+
+
+def test_the_true_dimension_is_chosen(fitted):
+    assert fitted.best_params_["n_components"] == 2
+    assert fitted.embedding_.shape == (25, 2)
+    assert set(fitted.cv_results_["param_n_components"]) == {1, 2, 3, 4}
+
+
+def test_results_are_like_those_of_scikit_learn(fitted):
+    table = pd.DataFrame(fitted.cv_results_)
+    best = table.iloc[fitted.best_index_]
+    assert best["params"] == fitted.best_params_
+    splits = table[[f"split{fold}_test_score" for fold in range(5)]]
+    np.testing.assert_allclose(table["mean_test_score"], splits.mean(axis=1))
+    assert best["rank_test_score"] <= len(table)
+    assert splits.loc[fitted.best_index_].notna().all()
+    assert 0.0 < best["standard_error"] < 0.03
+
+
+def test_the_one_standard_error_rule(fitted):
+    table = pd.DataFrame(fitted.cv_results_)
+    path = table.groupby(["param_t", "param_t_prime"]).filter(lambda rows: len(rows) == 4)  # all dimensions were tried
+    best = path.loc[path["mean_test_score"].idxmax()]
+    within = path[path["mean_test_score"] >= best["mean_test_score"] - best["standard_error"] - 1e-3]
+    assert fitted.best_params_["n_components"] == within["param_n_components"].min()
+
+
+def test_the_final_fit_is_that_of_tete(fitted, plane):
+    expected = TETE(**fitted.best_params_).fit(plane)
+    np.testing.assert_array_equal(fitted.embedding_, expected.embedding_)
+    np.testing.assert_array_equal(fitted.predict(plane), expected.predict(plane))
+    np.testing.assert_array_equal(fitted.predict_proba(plane), expected.predict_proba(plane))
+    assert fitted.score(plane) == expected.score(plane)
+
+
+def test_clones_and_seeds(plane):
+    model = TETECV((1, 2), temperatures=((2, 2), (1, 1.5)), cv=3, random_state=5)
+    one, other = (clone(model).set_params(n_jobs=n_jobs).fit(plane) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.cv_results_["mean_test_score"], other.cv_results_["mean_test_score"])
+    assert one.best_params_ == other.best_params_
+
+
+def test_without_refit_there_is_no_map(plane):
+    model = TETECV(2, temperatures=((2, 2),), refit=False).fit(plane)
+    assert model.best_params_ == {"n_components": 2, "t": 2.0, "t_prime": 2.0}
+    with pytest.raises(NotFittedError):
+        model.predict(plane)
+
+
+def test_annotators_and_splitters(plane):
+    people, _ = assign_annotators(plane, 10, random_state=0)
+    for cv in (5, GroupKFold(5)):
+        model = TETECV(2, temperatures=((2, 1.75),), cv=cv, by="annotators", refit=False).fit(people)
+        assert model.best_score_ > 0.75
+    with pytest.raises(InvalidParameterError, match="`cv` must not split an answer or annotator"):
+        TETECV(2, cv=KFold(5), by="annotators").fit(people)
+
+
+def test_good_answers_choose_a_light_tail():
+    """With true answers the robust default gives up close calls, so a validated choice must do better."""
+    points = np.random.default_rng(3).normal(size=(40, 2))
+    train, test = (make_uniform_triplets(points, count, random_state=count) for count in (4000, 1000))
+    assert TETECV(2).fit(train).score(test) > TETE().fit(train).score(test) + 0.02
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"dims": ()}, "`dims` must be a number or a list of numbers"),
+        ({"dims": (0,)}, "`dims` must be"),
+        ({"temperatures": ()}, "`temperatures` must be pairs"),
+        ({"temperatures": ((2, 3),)}, "`temperatures` must be in"),
+        ({"by": "people"}, "`by` must be"),
+        ({"by": "annotators"}, "`by` must be 'groups' for triplets without annotators"),
+        ({"cv": 1}, "`cv` must be"),
+    ],
+)
+def test_bad_parameters(plane, parameters, message):
+    with pytest.raises(InvalidParameterError, match=message):
+        TETECV(**parameters).fit(plane)
+
+
+def test_too_few_answers():
+    with pytest.raises(InvalidTripletsError, match="at most the number of answers or annotators, 2, got 5"):
+        TETECV().fit(Triplets.from_array([(0, 1, 2), (1, 0, 2)]))

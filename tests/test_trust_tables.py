@@ -1,0 +1,50 @@
+"""The tables by hand, from margins that are given; `test_trust_report` has whole reports."""
+
+import numpy as np
+
+from tete import Triplets
+from tete.lapse import LapseModel
+from tete.trust_tables import HeldOut, annotator_table, answer_table, object_table
+
+TRIPLETS = Triplets.from_array(
+    [(0, 1, 2), (1, 0, 2), (0, 1, 2), (0, 2, 1)],
+    groups=["b", "b", "a", "c"],
+    annotators=["x", "x", "x", "y"],
+    names=["p", "q", "r", "s"],
+)
+MARGINS = np.array([2.0, -1.0, 3.0, np.nan])
+MODEL = LapseModel(share=0.1, low=0.05, high=0.2, slope=1.0)
+HELD_OUT = HeldOut(TRIPLETS, MARGINS, MODEL)
+
+
+def test_answers():
+    table = answer_table(HELD_OUT)
+    assert table.index.tolist() == ["a", "b", "c"]
+    assert table["row"].tolist() == [2, 0, 3]
+    assert table["near"].tolist() == ["q", "q", "r"]
+    assert table["annotator"].tolist() == ["x", "x", "y"]
+    np.testing.assert_array_equal(table["agrees"], [1.0, 0.5, np.nan])
+    odds = 0.1 / 0.9 * np.exp(-MARGINS[:3])
+    wrong = odds / (1.0 + odds)
+    np.testing.assert_allclose(table["wrong"], [wrong[2], wrong[:2].mean(), 0.1])
+
+
+def test_annotators():
+    table = annotator_table(HELD_OUT)
+    assert table["answers"].tolist() == [2, 1]
+    np.testing.assert_array_equal(table["agreement"], [0.75, np.nan])
+    of_map = 0.2 + 0.6 / (1.0 + np.exp(-np.abs(MARGINS[:3])))
+    np.testing.assert_allclose(table["expected"], [(of_map[2] + of_map[:2].mean()) / 2.0, np.nan])
+    np.testing.assert_array_equal(table["with_others"], [0.0, 0.0])
+    np.testing.assert_array_equal(table["with_self"], [1.0, np.nan])
+    assert not table[["at_chance", "reversed"]].any(axis=None)
+    assert annotator_table(HeldOut(Triplets.from_array([(0, 1, 2)]), MARGINS[:1], MODEL)) is None
+
+
+def test_objects():
+    table = object_table(HELD_OUT, few=1)
+    assert table.index.tolist() == ["p", "q", "r", "s"]
+    assert table["answers"].tolist() == [3, 3, 3, 0]
+    np.testing.assert_array_equal(table["agreement"], [0.75, 0.75, 0.75, np.nan])
+    assert table["hardly_mentioned"].tolist() == [False, False, False, True]
+    assert not table["contradicted"].any()

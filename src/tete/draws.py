@@ -66,24 +66,35 @@ def _draw(draws: Draws, name: int, cell: int, grid: Grid, points: NDArray[np.int
     whole = size <= draws.n_near
     outside = 1.0 / draws.n_uniform
     inside = 0.0 if whole else 1.0 / (draws.n_uniform + draws.n_near * (n_points / size))
-    for slot in range(draws.n_uniform):
-        rank = draw(name, slot, n_points)
-        points[slot] = grid.order[rank]
+    for slot in range(draws.n_uniform):  # first ranks, then points: loops so simple are vectorised
+        points[slot] = draw(name, slot, n_points)
         weights[slot] = outside
-        for run in range(n_runs):
-            if runs[run, 0] <= rank < runs[run, 1]:
-                weights[slot] = inside
+    for run in range(n_runs):
+        start, stop = runs[run, 0], runs[run, 1]
+        for slot in range(draws.n_uniform):
+            weights[slot] = inside if start <= points[slot] < stop else weights[slot]
     n_near = size if whole else draws.n_near
+    near_points, near_weights = points[draws.n_uniform :], weights[draws.n_uniform :]
     for slot in range(n_near):
-        rank = slot if whole else draw(name, draws.n_uniform + slot, size)
-        for run in range(n_runs):
-            length = runs[run, 1] - runs[run, 0]
-            if rank < length:
-                points[draws.n_uniform + slot] = grid.order[runs[run, 0] + rank]
-                break
-            rank -= length
-        weights[draws.n_uniform + slot] = 1.0 / n_points if whole else inside
+        near_points[slot] = slot if whole else draw(name, draws.n_uniform + slot, size)
+        near_weights[slot] = 1.0 / n_points if whole else inside
+    _ranks_in_runs(near_points[:n_near], runs[:n_runs])
+    for slot in range(draws.n_uniform + n_near):
+        points[slot] = grid.order[points[slot]]
     return draws.n_uniform + n_near
+
+
+@njit(cache=True, nogil=True)
+def _ranks_in_runs(ranks: NDArray[np.int32], runs: NDArray[np.int32]) -> None:
+    """Turn ranks among the points of all runs into ranks among all points."""
+    passed, shift = 0, 0
+    for run in range(runs.shape[0]):
+        # All ranks beyond this run's beginning are shifted as it is; the later runs shift them on.
+        more = runs[run, 0] - passed - shift
+        for slot in range(ranks.shape[0]):
+            ranks[slot] += more if ranks[slot] >= passed + shift else 0
+        shift += more
+        passed += runs[run, 1] - runs[run, 0]
 
 
 @njit(cache=True, nogil=True)

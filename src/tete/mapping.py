@@ -105,8 +105,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     # What differs between the estimators -------------------------------------------------------------------------
 
     @abstractmethod
-    def _iterations(self) -> int:
-        """Number of iterations."""
+    def _iterations(self, n_rows: int) -> int:
+        """Number of iterations for so many rows."""
 
     @abstractmethod
     def _n_candidates(self) -> int:
@@ -163,7 +163,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         label = type(self).__name__
         with (
             threads(self.n_jobs) as workers,
-            progress(label, total=self._iterations(), shown=self.verbose, callback=self.callback) as (
+            progress(label, total=self._iterations(n_rows), shown=self.verbose, callback=self.callback) as (
                 announce,
                 callback,
             ),

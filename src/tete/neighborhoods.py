@@ -85,9 +85,10 @@ class Plan:
 
 
 class Points(NamedTuple):
-    """What belongs to each point, in some order of the points: row r is point ``order[r]``."""
+    """What belongs to each point, in some order: row r is point ``order[r]``, and point p is row ``rank[p]``."""
 
     order: NDArray[np.int32]
+    rank: NDArray[np.int32]
     affinities: Affinities
     weights: Floats
     kappa: Floats
@@ -97,7 +98,8 @@ class Points(NamedTuple):
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order), dtype=np.int32)
         near, shares = self.affinities
-        return Points(order, Affinities(rank[near[order]], shares[order]), self.weights[order], self.kappa[order])
+        arranged = Affinities(rank[near[order]], shares[order])
+        return Points(order, rank, arranged, self.weights[order], self.kappa[order])
 
 
 @dataclass
@@ -131,17 +133,16 @@ class ListwiseObjective:
             return self._evaluate(embedding, self._own_order(iteration, len(embedding)), draws, grid)
         draws = Draws(plan.n_uniform, plan.n_near, self.seed, iteration)
         points = self._arranged(iteration, embedding)
-        places = embedding[points.order]
+        places = np.take(embedding, points.order, axis=0)
         if self._grid is None or iteration % GRID_LIFETIME == 0:
             self._grid = make_grid(places, TILE)
         value, gradient = self._evaluate(places, points, draws, self._grid)
-        result = np.empty_like(gradient)
-        result[points.order] = gradient
-        return value, result
+        return value, np.take(gradient, points.rank, axis=0)
 
     def _own_order(self, iteration: int, n_points: int) -> Points:
         near = self.affinities.affinities(iteration) if isinstance(self.affinities, Surface) else self.affinities
-        return Points(np.arange(n_points, dtype=np.int32), near, self.point_weights, self.plan.last_kappa)
+        order = np.arange(n_points, dtype=np.int32)
+        return Points(order, order, near, self.point_weights, self.plan.last_kappa)
 
     def _arranged(self, iteration: int, embedding: Any) -> Points:
         points = self._own_order(iteration, len(embedding))

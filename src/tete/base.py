@@ -26,7 +26,7 @@ from tete.exceptions import (
 )
 from tete.fixing import fixed_places, minimize_beside, moved_onto
 from tete.initialization import best_radius, given_start, random_start
-from tete.losses import LOG_RATIOS, Loss, STELoss, evaluate, log_ratios
+from tete.losses import LOG_RATIOS, Loss, evaluate, log_ratios, ratio_loss
 from tete.metrics import satisfied, share_satisfied
 from tete.newcomers import NewPlaces, beside_map, place_beside
 from tete.objective import ShardedTriplets
@@ -378,7 +378,7 @@ class TripletEmbedding(BaseEstimator, ABC):
     def _sample_ratios(self, triplets: Triplets) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Log l and weights of some thousand triplets, evenly taken: enough to learn how reliable answers are."""
         some = triplets.select(np.unique(np.linspace(0, len(triplets) - 1, SAMPLED_ANSWERS).astype(np.int64)))
-        loss = self._loss() if type(self._loss()) in LOG_RATIOS else STELoss()
+        loss = ratio_loss(self._loss())
         return log_ratios(loss, self.embedding_, some.anchor, some.near, some.far), some.weights_or_ones()
 
     def _finish(self, triplets: Triplets) -> None:

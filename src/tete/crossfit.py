@@ -10,7 +10,7 @@ from tete.arrays import Embedding
 from tete.base import TripletEmbedding
 from tete.cross_validation import folds
 from tete.exceptions import InvalidTripletsError
-from tete.losses import LOG_RATIOS, UnitTETELoss, log_ratios
+from tete.losses import log_ratios, ratio_loss
 from tete.randomness import RandomState
 from tete.triplets import Triplets
 from tete.validation import check_whole
@@ -56,10 +56,8 @@ def held_out_margins(
 
 
 def margins_on(fitted: TripletEmbedding, triplets: Triplets) -> NDArray[np.float64]:
-    """-log l on the fitted map: positive where it agrees. GNMDS has no l; the heavy-tailed kernel serves as well."""
-    loss = fitted._loss()
-    if type(loss) not in LOG_RATIOS:
-        loss = UnitTETELoss()
+    """-log l on the fitted map: positive where it agrees."""
+    loss = ratio_loss(fitted._loss())
     return -np.asarray(log_ratios(loss, fitted.embedding_, triplets.anchor, triplets.near, triplets.far))
 
 

@@ -21,7 +21,7 @@ from scipy.stats import chi2
 from tete.answer_model import AnswerModel
 from tete.arrays import Embedding
 from tete.exceptions import InvalidTripletsError
-from tete.losses import LOG_RATIOS, Loss, STELoss, log_ratios
+from tete.losses import Loss, log_ratios, ratio_loss
 from tete.triplets import Triplets
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ class _Newcomers:
     """Objects to be placed, numbered after the frozen ones that their answers mention."""
 
     def __init__(self, loss: Loss, model: AnswerModel, prior: _Normal, frozen: Embedding, triplets: Triplets) -> None:
-        self.loss: Loss = loss if type(loss) in LOG_RATIOS else STELoss()  # the hinge of GNMDS has the same a - b
+        self.loss = ratio_loss(loss)
         self.model, self.prior, self.rows = model, prior, triplets.to_array()
         self.weights = triplets.weights_or_ones()
         self.new = range(len(frozen), triplets.n_objects)

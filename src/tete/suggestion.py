@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from tete.answer_model import AnswerModel
 from tete.base import TripletEmbedding
 from tete.exceptions import InvalidParameterError
-from tete.losses import LOG_RATIOS, Loss, STELoss, log_ratio_slopes
+from tete.losses import log_ratio_slopes, ratio_loss
 from tete.randomness import RandomState, make_generator
 from tete.triplets import Triplets, as_triplets
 from tete.validation import check_rows, check_whole
@@ -91,8 +91,7 @@ class _Beliefs:
 
     def __init__(self, estimator: TripletEmbedding, given: Triplets) -> None:
         self.embedding = estimator.embedding_
-        loss = estimator._loss()
-        self.loss: Loss = loss if type(loss) in LOG_RATIOS else STELoss()
+        self.loss = ratio_loss(estimator._loss())
         self.model: AnswerModel = estimator._answer_model()
         n_components = self.embedding.shape[1]
         variance = max(float(np.mean(np.var(self.embedding, axis=0))), np.finfo(float).tiny)

@@ -149,7 +149,7 @@ def answers_of(kind: str, points: np.ndarray, n_answers: int, seed: int) -> Trip
 def measure_ellipses() -> Rows:
     rows = []
     for kind in ("close calls by distance", "close calls by the model", "a tenth reversed"):
-        for per_object in (33, 67):
+        for per_object in (33, 67, 200):
             inside, limit, stability = [], [], []
             for seed in range(5):
                 points = np.random.default_rng(seed).normal(size=(40, 2))

@@ -13,18 +13,18 @@ def answers_about(points, n_answers, seed):
     return answer_by_distance(points, questions, sharpness=2.0, random_state=seed)
 
 
-def test_ellipses_hold_the_places_of_unlimited_answers():
+@pytest.mark.parametrize("n_answers", [1500, 6000])  # a robust loss bends distances, which more answers do not cure
+def test_ellipses_hold_the_true_places(n_answers):
     inside = []
-    for seed in range(3):
-        points = np.random.default_rng(seed).normal(size=(30, 2))
-        answers = answers_about(points, 1500, seed)
+    for seed in range(4):
+        points = np.random.default_rng(seed).normal(size=(40, 2))
+        answers = answers_about(points, n_answers, seed)
         fitted = TETE(n_jobs=1).fit(answers)
-        limit = TETE(init=fitted.embedding_).fit(answers_about(points, 50_000, seed + 10)).embedding_
         sure = position_uncertainty(fitted, answers, random_state=seed)
-        steps = procrustes_align(fitted.embedding_, limit) - fitted.embedding_
+        steps = procrustes_align(fitted.embedding_, points) - fitted.embedding_
         distances = np.einsum("ni,nij,nj->n", steps, np.linalg.inv(sure.covariances), steps)
         inside += (distances <= sure.radius(0.9) ** 2).tolist()
-    assert 0.85 <= np.mean(inside) <= 0.98
+    assert 0.85 <= np.mean(inside) <= 0.95
 
 
 def test_more_answers_make_a_map_stable(rng):

@@ -2,8 +2,9 @@
 
 Whole answers are drawn with replacement, each resampled set is fitted from the map on, and the result is moved, turned,
 mirrored and resized to lie on the map (Procrustes). The spread about the map, not about the replicates' own mean,
-counts: so it includes the shift that resampling itself causes. What unlimited answers would not cure, the way in which
-a loss bends distances, is not included: docs/method.md says how much that matters.
+counts: so it includes the shift that resampling itself causes. The way in which a loss bends distances, which more
+answers do not cure, is seen by taking the map for the truth: answers to the same questions are drawn from it
+(`answer_model`), and how far their maps are off on average, the drift, is counted too.
 """
 
 import warnings
@@ -15,10 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import f as f_distribution
 from sklearn.base import clone
 
+from tete.answer_model import AnswerModel
 from tete.arrays import Embedding
 from tete.base import TripletEmbedding
 from tete.continuation import principal_axes
 from tete.exceptions import InvalidParameterError
+from tete.losses import log_ratios, ratio_loss
 from tete.metrics import procrustes_align
 from tete.randomness import RandomState, make_generator
 from tete.triplets import Triplets
@@ -36,7 +39,7 @@ class Uncertainty:
     Attributes
     ----------
     covariances : array of shape (n_objects, n_components, n_components)
-        Covariance of each object's place; NaN for objects without answers.
+        Covariance of each object's place about the true one, drift included; NaN for objects without answers.
     stability : float
         Share of the map's spread that maps of resampled answers reproduce: 1 is a map that further answers of the same
         kind would not change, 0 one that says nothing.
@@ -49,7 +52,7 @@ class Uncertainty:
     n_replicates: int
 
     def radius(self, level: float = 0.9) -> float:
-        """Standard deviations that a region reaches to hold the place of unlimited answers with this probability.
+        """Standard deviations that a region reaches to hold the true place with this probability.
 
         From Hotelling's distribution, because the covariances are themselves estimated from few replicates.
         """
@@ -115,7 +118,27 @@ def position_uncertainty(
     covariances[~mentioned | (counts < n_replicates // 2)] = np.nan
     spread = np.sum((places[mentioned] - places[mentioned].mean(axis=0)) ** 2)
     moved_share = np.nansum(np.trace(covariances, axis1=1, axis2=2)) / spread
+    drift = _drift(refit, triplets, places, estimator._answer_model(), n_replicates // 2, rng)
+    covariances += np.einsum("ni,nj->nij", drift, drift)
     return Uncertainty(covariances, float(max(1.0 - moved_share, 0.0)), n_replicates)
+
+
+def _drift(
+    refit: TripletEmbedding,
+    triplets: Triplets,
+    places: Embedding,
+    model: AnswerModel,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> Embedding:
+    """Mean step from the map to maps of answers that the map itself would give to the same questions."""
+    ratios = log_ratios(ratio_loss(refit._loss()), places, triplets.anchor, triplets.near, triplets.far)
+    probability, answers = model.probability(ratios), triplets.answer_numbers()
+    total = np.zeros_like(places)
+    for _ in range(n_draws):
+        wrong = rng.random(answers.max() + 1)[answers] > probability
+        total += _replicate(refit, triplets.flip_where(wrong), places)[0] - places
+    return total / n_draws
 
 
 def _replicate(refit: TripletEmbedding, resampled: Triplets, places: Embedding) -> tuple[Embedding, NDArray[np.bool_]]:

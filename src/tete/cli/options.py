@@ -38,5 +38,5 @@ Labels = Annotated[
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out (repeatable).")]
 Array = Annotated[str | None, typer.Option(help="Array of features in an npz file. Default: X, features or data.")]
 Ellipses = Annotated[
-    bool, typer.Option("--ellipses", help="Say and draw how sure the places are: 40 more fits to resampled answers.")
+    bool, typer.Option("--ellipses", help="Say and draw how sure the places are: 60 more fits to resampled answers.")
 ]

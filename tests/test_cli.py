@@ -136,6 +136,16 @@ class TestFixed:
         assert after.names == (*before.names, "newcomer")
         np.testing.assert_array_equal(after.embedding[:12], before.embedding)
 
+    def test_what_does_not_go_with_a_fixed_map(self, answers, tmp_path):
+        tete("embed", answers, "-o", tmp_path / "map.csv")
+        fixed = ("embed", answers, "--fixed", tmp_path / "map.csv")
+        refused = tete(*fixed, "--ellipses")
+        assert refused.exit_code == 2
+        assert "--ellipses and --objects do not go with --fixed" in refused.stderr
+        refused = tete(*fixed, "--label", "genre")
+        assert refused.exit_code == 2
+        assert "--label must be one of the columns" in refused.stderr
+
 
 class TestCheckAndScore:
     def test_check(self, answers):

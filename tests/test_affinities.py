@@ -22,11 +22,12 @@ def test_scales_are_root_mean_squares_of_neighbours_four_to_six(points):
     near, scales, _ = computed(points, 6)
     np.testing.assert_allclose(scales, np.sqrt(np.mean(near.distances[:, 3:6] ** 2, axis=1)), rtol=1e-5)
     assert np.all(neighbor_scales(near.first(1)) == near.distances[:, 0])
+    np.testing.assert_allclose(neighbor_scales(near, 0.5), np.sqrt(scales), rtol=1e-6)
 
 
 def test_the_least_scaled_distances_are_kept(points):
     near, scales, kept = computed(points, 6)
-    scaled = near.distances.astype(float) ** 2 / np.sqrt(scales[:, None] * scales[near.indices])
+    scaled = near.distances.astype(float) ** 2 / (scales[:, None] * scales[near.indices])
     expected = np.take_along_axis(near.indices, np.argsort(scaled, axis=1, kind="stable")[:, :6], axis=1)
     np.testing.assert_array_equal(kept.indices, expected)
 
@@ -36,7 +37,7 @@ def test_rows_sum_to_one_and_have_the_wanted_perplexity(points, count):
     shares = computed(points, count)[2].shares.astype(float)
     np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-5)
     perplexity = np.exp(-np.sum(shares * np.log(shares + 1e-300), axis=1))
-    np.testing.assert_allclose(perplexity, min(10, 0.66 * count), rtol=1e-2)
+    np.testing.assert_allclose(perplexity, min(10, 0.66 * count), rtol=1e-4)
     assert np.all(np.diff(shares, axis=1) <= 1e-7)
 
 

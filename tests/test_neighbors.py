@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from reference_reduction import exact_neighbors
+from tete import neighbors
 from tete.neighbors import CellSearch, FlatSearch, MetricSearch, TreeSearch, make_search
 from tete.threads import threads
 
@@ -48,14 +49,25 @@ def test_distances_of_near_points_far_from_the_origin_keep_their_digits():
     np.testing.assert_allclose(found.distances, exact_neighbors(points, 3)[1], rtol=1e-4)
 
 
-def test_cells_reach_the_wanted_recall_on_uniform_data():
-    points = np.random.default_rng(0).random((6000, 12)).astype(np.float32)
+def test_cells_reach_the_wanted_recall_on_curved_data():
+    angles = np.random.default_rng(0).random((6000, 3))
+    waves = np.outer(angles @ [1, 2, 3], np.arange(1, 5)) + np.outer(angles[:, 0], np.arange(4))
+    points = np.hstack([np.sin(waves), np.cos(waves), angles]).astype(np.float32)
     search = CellSearch(points)
     with threads(1) as workers:
         found, true = search.within(10, workers), FlatSearch(points).within(10, workers)
     hits = np.mean([len(np.intersect1d(*pair)) for pair in zip(found.indices, true.indices, strict=True)]) / 10
     assert search.recall >= 0.98
     assert hits > 0.95
+
+
+def test_points_without_clusters_are_searched_exactly(monkeypatch):
+    monkeypatch.setattr(neighbors, "FLAT_POINTS", 1000)
+    noise = np.random.default_rng(0).random((6000, 30)).astype(np.float32)
+    assert isinstance(make_search(noise, 0), FlatSearch)
+    centers = np.random.default_rng(1).normal(size=(60, 30))
+    clustered = (0.1 * noise + np.repeat(centers, 100, axis=0)).astype(np.float32)
+    assert isinstance(make_search(clustered, 0), CellSearch)
 
 
 @pytest.mark.parametrize("make", [TreeSearch, FlatSearch, CellSearch])

@@ -1,9 +1,9 @@
 """How much each neighbour counts in the listwise loss: p_ij, whose rows sum to 1.
 
-Of some candidates, the m neighbours of least D_ij = d_ij^2 / sqrt(s_i s_j) are kept. The local scale s_i lets a sparse
+Of some candidates, the m neighbours of least D_ij = d_ij^2 / (s_i s_j) are kept. The local scale s_i lets a sparse
 region's points be neighbours of each other rather than of the dense region beside it. The p_ij are Gaussian in D_ij
-with one width for each row, found by bisection so that the row has the wanted perplexity. D is divided by its row's
-mean first, so that nothing depends on the units of the data.
+with one width for each row, found by Newton's method so that the row has the wanted perplexity. D is divided by its
+row's mean first, so that nothing depends on the units of the data.
 """
 
 import math
@@ -23,7 +23,8 @@ Floats: TypeAlias = NDArray[np.float32]
 SCALE_RANKS = (3, 6)  # neighbours 4 to 6
 PERPLEXITY = 10.0
 ROWS_IN_A_PIECE = 1024
-BISECTIONS = 40
+MOST_STEPS = 40
+ENTROPY_ERROR = 1e-5
 
 
 class Affinities(NamedTuple):
@@ -33,15 +34,15 @@ class Affinities(NamedTuple):
     shares: Floats
 
 
-def neighbor_scales(neighbors: Neighbors) -> Floats:
-    """s_i: root of the mean squared distance to neighbours 4 to 6, or to the last three if there are fewer."""
+def neighbor_scales(neighbors: Neighbors, power: float = 1.0) -> Floats:
+    """s_i: root of the mean squared distance to neighbours 4 to 6 (the last three if there are fewer), to a power."""
     count = neighbors.distances.shape[1]
     last = min(SCALE_RANKS[1], count)
     first = max(min(SCALE_RANKS[0], last - 3), 0)
     scales = np.sqrt(np.mean(np.square(neighbors.distances[:, first:last], dtype=np.float64), axis=1))
     positive = scales[scales > 0.0]
     scales[scales <= 0.0] = positive.min() if len(positive) else 1.0
-    return np.asarray(scales, dtype=np.float32)
+    return np.asarray(scales**power, dtype=np.float32)
 
 
 def affinities(
@@ -88,7 +89,7 @@ def _weigh_rows(
     for row in range(candidates.shape[0]):
         for place in range(candidates.shape[1]):
             scale = float(own_scales[row]) * float(other_scales[candidates[row, place]])
-            scaled[place] = float(distances[row, place]) ** 2 / math.sqrt(scale)
+            scaled[place] = float(distances[row, place]) ** 2 / scale
         order = np.argsort(scaled, kind="mergesort")
         for place in range(count):
             indices[row, place] = candidates[row, order[place]]
@@ -103,22 +104,28 @@ def _gaussian_shares(scaled: NDArray[np.float64], perplexity: float, shares: Flo
     mean = mean if mean > 0.0 else 1.0
     nearest = scaled.min()
     low, high, precision = 0.0, np.inf, 1.0
-    for _ in range(BISECTIONS):
-        total, moment = 0.0, 0.0
+    for _ in range(MOST_STEPS):
+        total, moment, square = 0.0, 0.0, 0.0
         for place in range(scaled.shape[0]):
             distance = (scaled[place] - nearest) / mean
             weight = math.exp(-precision * distance)
             total += weight
             moment += weight * distance
-        entropy = math.log(total) + precision * moment / total
-        if entropy > math.log(perplexity):
-            low = precision
-            precision = precision * 2.0 if high == np.inf else 0.5 * (low + high)
+            square += weight * distance * distance
+        moment, square = moment / total, square / total
+        excess = math.log(total) + precision * moment - math.log(perplexity)
+        if abs(excess) < ENTROPY_ERROR:
+            break
+        low, high = (precision, high) if excess > 0.0 else (low, precision)
+        slope = precision * precision * (square - moment * moment)  # minus the derivative in log(precision)
+        wanted = precision * math.exp(min(excess / slope, 1.0)) if slope > 0.0 else np.inf
+        if low < wanted < high:
+            precision = wanted
         else:
-            high = precision
-            precision = 0.5 * (low + high)
+            precision = 2.0 * precision if high == np.inf else 0.5 * (low + high)
     total = 0.0
     for place in range(scaled.shape[0]):
-        total += math.exp(-precision * (scaled[place] - nearest) / mean)
+        shares[place] = math.exp(-precision * (scaled[place] - nearest) / mean)
+        total += shares[place]
     for place in range(scaled.shape[0]):
-        shares[place] = math.exp(-precision * (scaled[place] - nearest) / mean) / total
+        shares[place] /= total

@@ -83,26 +83,30 @@ def _compile_exp(x: Any) -> Any:
 
 
 @njit(nogil=True, inline="always", **FAST)
-def _kernel_mean(embedding: Floats, anchor: int, places: Floats, weights: Floats, kernel: Floats) -> Any:
-    """Write q_ik for all draws and return their weighted sum, the estimate of mean_k q_ik."""
+def _kernel_mean(embedding: Floats, anchor: int, places: Floats, weights: Floats, strengths: Floats) -> Any:
+    """Return the weighted sum of q_ik over all draws, the estimate of mean_k q_ik; write weight_k q_ik^2 for `_push`."""
     one = embedding.dtype.type(1.0)
     total = embedding.dtype.type(0.0)
-    n_draws = kernel.shape[0]
+    n_draws = strengths.shape[0]
     if embedding.shape[1] == 2:
         x, y = embedding[anchor, 0], embedding[anchor, 1]
         for k in range(n_draws):
             step_x, step_y = x - places[0, k], y - places[1, k]
-            kernel[k] = one / (one + step_x * step_x + step_y * step_y)
-            total += weights[k] * kernel[k]
+            kernel = one / (one + step_x * step_x + step_y * step_y)
+            share = weights[k] * kernel
+            strengths[k] = share * kernel
+            total += share
         return total
-    kernel[:] = one
+    strengths[:] = one
     for c in range(embedding.shape[1]):
         for k in range(n_draws):
             step = embedding[anchor, c] - places[c, k]
-            kernel[k] += step * step
+            strengths[k] += step * step
     for k in range(n_draws):
-        kernel[k] = one / kernel[k]
-        total += weights[k] * kernel[k]
+        kernel = one / strengths[k]
+        share = weights[k] * kernel
+        strengths[k] = share * kernel
+        total += share
     return total
 
 
@@ -112,8 +116,7 @@ def _push(
     embedding: Floats,
     anchor: int,
     places: Floats,
-    weights: Floats,
-    kernel: Floats,
+    strengths: Floats,
     pushes: Floats,
     gradient: Floats,
 ) -> None:
@@ -122,8 +125,8 @@ def _push(
     if embedding.shape[1] == 2:
         x, y = embedding[anchor, 0], embedding[anchor, 1]
         total_x, total_y = gradient[anchor, 0], gradient[anchor, 1]
-        for k in range(kernel.shape[0]):
-            strength = factor * weights[k] * kernel[k] * kernel[k]
+        for k in range(strengths.shape[0]):
+            strength = factor * strengths[k]
             push_x, push_y = strength * (x - places[0, k]), strength * (y - places[1, k])
             pushes[0, k] -= push_x
             pushes[1, k] -= push_y
@@ -131,13 +134,11 @@ def _push(
             total_y += push_y
         gradient[anchor, 0], gradient[anchor, 1] = total_x, total_y
         return
-    for k in range(kernel.shape[0]):
-        kernel[k] = factor * weights[k] * kernel[k] * kernel[k]
     for c in range(embedding.shape[1]):
         own = embedding[anchor, c]
         total = embedding.dtype.type(0.0)
-        for k in range(kernel.shape[0]):
-            push = kernel[k] * (own - places[c, k])
+        for k in range(strengths.shape[0]):
+            push = factor * strengths[k] * (own - places[c, k])
             pushes[c, k] -= push
             total += push
         gradient[anchor, c] += total
@@ -241,12 +242,13 @@ def sum_listwise(
     n_components, n_near, kind = embedding.shape[1], near.shape[1], embedding.dtype
     n_filled = (n_near + LANES - 1) // LANES * LANES
     places = np.empty((n_components, drawn.shape[1]), dtype=kind)
-    pushes, all_kernel = np.empty_like(places), np.empty(drawn.shape[1], dtype=kind)
+    pushes, all_strengths = np.empty_like(places), np.empty(drawn.shape[1], dtype=kind)
     steps, own_shares = np.zeros((n_components, n_filled), dtype=kind), np.zeros(n_filled, dtype=kind)
     shifted, factors = np.empty_like(own_shares), np.empty_like(own_shares)
     total = 0.0
     for row in range(counts.shape[0]):
-        weights, kernel, points = draw_weights[row, : counts[row]], all_kernel[: counts[row]], drawn[row]
+        weights, strengths = draw_weights[row, : counts[row]], all_strengths[: counts[row]]
+        points = drawn[row]
         for c in range(n_components):
             for k in range(counts[row]):
                 places[c, k] = embedding[points[k], c]
@@ -254,14 +256,14 @@ def sum_listwise(
         for rank in range(grid.tile_starts[first + row], grid.tile_starts[first + row + 1]):
             anchor = grid.order[rank]
             weight = kind.type(point_weights[anchor])
-            mean = _kernel_mean(embedding, anchor, places, weights, kernel)
+            mean = _kernel_mean(embedding, anchor, places, weights, strengths)
             _reach(embedding, anchor, near, steps, shifted)
             for place in range(n_near):
                 own_shares[place] = shares[anchor, place]
             value, slope = _weigh_ranks(t, kind.type(kappa[anchor]) * mean, own_shares, shifted, factors)
             total += weight * value
             _pull(weight, steps, factors, anchor, near, gradient)
-            _push(weight * slope / mean, embedding, anchor, places, weights, kernel, pushes, gradient)
+            _push(weight * slope / mean, embedding, anchor, places, strengths, pushes, gradient)
         for c in range(n_components):
             for k in range(counts[row]):
                 gradient[points[k], c] += pushes[c, k]
@@ -287,7 +289,7 @@ def listwise_places(
     table, scratch = np.empty((1 + n_near, n_components)), np.empty((1 + n_near, n_components))
     others = np.arange(1, n_near + 1).astype(np.int32).reshape(1, n_near)
     draw_places, pushes = np.empty((n_components, n_draws)), np.zeros((n_components, n_draws))
-    kernel, steps = np.empty(n_draws), np.empty((n_components, n_near))
+    strengths, steps = np.empty(n_draws), np.empty((n_components, n_near))
     shifted, factors = np.empty(n_near), np.empty(n_near)
     for row in range(places.shape[0]):
         scratch[:] = 0.0
@@ -297,9 +299,9 @@ def listwise_places(
         for c in range(n_components):
             for k in range(n_draws):
                 draw_places[c, k] = embedding[drawn[row, k], c]
-        mean = _kernel_mean(table, 0, draw_places, draw_weights[row], kernel)
+        mean = _kernel_mean(table, 0, draw_places, draw_weights[row], strengths)
         _reach(table, 0, others, steps, shifted)
         values[row], slope = _weigh_ranks(t, kappa[row] * mean, shares[row], shifted, factors)
         _pull(1.0, steps, factors, 0, others, scratch)
-        _push(slope / mean, table, 0, draw_places, draw_weights[row], kernel, pushes, scratch)
+        _push(slope / mean, table, 0, draw_places, strengths, pushes, scratch)
         gradients[row] = scratch[0]

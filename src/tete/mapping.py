@@ -3,6 +3,7 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
@@ -23,7 +24,7 @@ from tete.optimization import Minimum, StopReason
 from tete.progress import progress
 from tete.projection import fit_projection, is_sparse, project
 from tete.randomness import RandomState, make_generator
-from tete.threads import Threads, threads
+from tete.threads import Threads, beside, threads
 from tete.validation import check_choice, check_interval, check_whole
 
 __all__ = ["FeatureMap"]
@@ -35,6 +36,7 @@ METRICS = sorted(
 )
 SHARDS_AND_MOMENTS = 24  # tables of the map's size that an optimiser holds
 ROWS_AT_ONCE = 4096
+MANY_ROWS = 10_000  # whose neighbours take longer to find than a rehearsal
 
 
 @dataclass(eq=False, repr=False)
@@ -169,7 +171,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             ),
         ):
             announce("neighbours")
-            features = self._find_features(table, rng, workers)
+            with beside(self._rehearse) if workers.n_jobs > 1 and n_rows >= MANY_ROWS else nullcontext():
+                features = self._find_features(table, rng, workers)
             self._seed = int(rng.integers(2**31))
             minimum = self._fit_features(features, features.total_by_point(weights), rng, workers, announce, callback)
         places = minimum.embedding.astype(np.float32)
@@ -186,6 +189,13 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def fit_transform(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Map:
         """Find the map and return it."""
         return self.fit(X, y, sample_weight).embedding_
+
+    def _rehearse(self) -> None:
+        """Fit a handful of points, which loads or compiles what the fit needs while neighbours are searched."""
+        light = {"init": "random", "precomputed_knn": None, "metric": "euclidean", "n_neighbors": 3, "max_iter": 6}
+        quiet = {"n_jobs": 1, "verbose": False, "callback": None, "random_state": 0}
+        rehearsal = type(self)(**(self.get_params(deep=False) | light | quiet))
+        rehearsal.fit(np.random.default_rng(0).normal(size=(64, 3)))
 
     def _find_features(self, table: Any, rng: np.random.Generator, workers: Threads) -> Features:
         given = None if self.precomputed_knn is None else given_neighbors(self.precomputed_knn, table.shape[0])

@@ -22,7 +22,7 @@ from tete.features import Features
 from tete.io.sources import AnyPath, kind_of
 from tete.io.writing import atomic_write
 from tete.mapping import FeatureMap
-from tete.neighbors import CellSearch, MetricSearch, Neighbors, NeighborSearch, make_search
+from tete.neighbors import CellSearch, MetricSearch, Neighbors, NeighborSearch, exact_search
 from tete.optimization import StopReason
 from tete.projection import Projection, is_sparse
 from tete.reduction import ListwiseTETE, WeightedTETE
@@ -181,7 +181,7 @@ def _restored_search(
     if projection is None:
         return MetricSearch(points, metric)
     if "cells" not in arrays:
-        return make_search(points, 0)
+        return exact_search(points)
     if arrays["cells"].shape != (len(points),) or not 0 <= arrays["cells"].min() <= arrays["cells"].max() < len(
         arrays["cell_centers"]
     ):

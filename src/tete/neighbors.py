@@ -23,15 +23,26 @@ from sklearn.neighbors import NearestNeighbors
 
 from tete.threads import Threads, row_slices
 
-__all__ = ["CellSearch", "FlatSearch", "MetricSearch", "NeighborSearch", "Neighbors", "TreeSearch", "make_search"]
+__all__ = [
+    "CellSearch",
+    "FlatSearch",
+    "MetricSearch",
+    "NeighborSearch",
+    "Neighbors",
+    "TreeSearch",
+    "exact_search",
+    "make_search",
+]
 
 Points: TypeAlias = NDArray[np.float32]
 Indices: TypeAlias = NDArray[np.int32]
 
 TREE_DIMENSIONS = 5  # beyond, a k-d tree visits most of its leaves
 FLAT_POINTS = 15_000  # beyond, inverted lists are faster
-WANTED_RECALL = 0.99
+WANTED_RECALL = 0.995
 RECALL_SAMPLE = 200
+PRODUCT_POINTS = 200_000  # up to which all distances are faster than visiting one in `NEARLY_ALL` cells
+NEARLY_ALL = 6
 ROWS_IN_A_PIECE = 512
 
 
@@ -140,15 +151,16 @@ class CellSearch(NeighborSearch):
         queries = self.points[np.sort(sample)]
         truth = _empty(len(queries), 16)
         _search_all(self.points, queries, truth.indices, truth.distances)
+        most = n_cells // NEARLY_ALL if len(self.points) <= PRODUCT_POINTS else n_cells
         n_visited = 8
         while True:
-            self.index.nprobe = min(n_visited, n_cells)
+            self.index.nprobe = min(n_visited, most)
             found = self.index.search(queries, 16)[1]
             hits = [len(np.intersect1d(*rows)) for rows in zip(truth.indices, found, strict=True)]
             self.recall = float(np.mean(hits)) / 16
-            if self.recall >= WANTED_RECALL or n_visited >= n_cells:
+            if self.recall >= WANTED_RECALL or n_visited >= most:
                 return
-            n_visited = n_visited * 3 // 2
+            n_visited = n_visited * 5 // 4
 
     def within(self, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest other points of each of the points themselves."""
@@ -222,9 +234,16 @@ class MetricSearch(NeighborSearch):
 
 def make_search(points: Points, seed: int) -> NeighborSearch:
     """The fastest search by Euclidean distance for these points."""
-    if points.shape[1] <= TREE_DIMENSIONS:
-        return TreeSearch(points)
-    return FlatSearch(points) if len(points) <= FLAT_POINTS else CellSearch(points, seed)
+    if points.shape[1] <= TREE_DIMENSIONS or len(points) <= FLAT_POINTS:
+        return exact_search(points)
+    cells = CellSearch(points, seed)
+    # Points without clusters in many dimensions have their neighbours in all cells.
+    return cells if cells.recall >= WANTED_RECALL else exact_search(points)
+
+
+def exact_search(points: Points) -> NeighborSearch:
+    """The faster of the two searches that miss nothing."""
+    return TreeSearch(points) if points.shape[1] <= TREE_DIMENSIONS else FlatSearch(points)
 
 
 def refine(

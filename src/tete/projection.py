@@ -59,9 +59,11 @@ def fit_projection(
     components = None
     if width is not None and n_columns > width and n_rows > width:
         pca = PCA(width, random_state=int(rng.integers(2**31)))
+        # Once centred, single precision is enough, and twice as fast.
+        table = sample if is_sparse(sample) else (sample - mean).astype(np.float32)
         # The last bits of a product on several threads can vary; constant data divide zero by zero, harmlessly.
         with one_blas_thread(), np.errstate(invalid="ignore"):
-            components = pca.fit(sample).components_.T.astype(np.float64)
+            components = pca.fit(table).components_.T.astype(np.float64)
         scale = float(np.sqrt(pca.explained_variance_.sum()))
     else:
         dense = as_dense(sample)

@@ -9,12 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
+from threading import Thread
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 
-__all__ = ["SERIAL", "ShardSum", "Threads", "row_slices", "threads"]
+__all__ = ["SERIAL", "ShardSum", "Threads", "beside", "row_slices", "threads"]
 
 ROWS_IN_A_BLOCK = 8192
 
@@ -53,6 +54,17 @@ def threads(n_jobs: int | None) -> Iterator[Threads]:
         return
     with ThreadPoolExecutor(count - 1, thread_name_prefix="tete") as pool:
         yield Threads(count, pool)
+
+
+@contextmanager
+def beside(work: Callable[[], object]) -> Iterator[None]:
+    """Do `work` on a thread of its own while the block runs; the block's end waits for it."""
+    thread = Thread(target=work, name="tete-beside")
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 def row_slices(n_rows: int, *, size: int, most: int = 2**31) -> list[slice]:

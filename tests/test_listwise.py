@@ -84,6 +84,14 @@ def test_the_mean_over_all_points_is_estimated_without_bias(n_near, n_components
     assert abs(np.mean(estimates) - kernel.mean()) < 4 * error
 
 
+def test_uniform_draws_are_one_from_each_run_of_the_order():
+    grid = make_grid(np.random.default_rng(0).normal(size=(1000, 2)), 32)
+    rank = np.argsort(grid.order)
+    for tile in range(5):
+        points, _ = drawn(Draws(40, 0, 1, 2), grid, tile)
+        np.testing.assert_array_equal(rank[points[:40]] // 25, np.arange(40))
+
+
 def test_near_draws_make_the_estimate_steadier():
     embedding = 20 * np.random.default_rng(0).normal(size=(5000, 2))
     grid = make_grid(embedding, 32)
@@ -144,7 +152,7 @@ def test_kappa_grows_from_one_to_its_end():
 
 def test_the_arrangement_in_memory_does_not_change_the_objective():
     embedding, near, shares, kappa, weights = problem(n=500)
-    plan = Plan(100, kappa, n_uniform=400, n_near=10_000)
+    plan = Plan(100, kappa, n_outliers=10_000)
     with threads(1) as workers:
         objective = ListwiseObjective(1.0, plan, Affinities(near, shares), weights, 7, workers)
         values, gradients = zip(*(objective(iteration, embedding) for iteration in range(50, 90)), strict=True)

@@ -119,10 +119,8 @@ def _gaussian_shares(scaled: NDArray[np.float64], perplexity: float, shares: Flo
         low, high = (precision, high) if excess > 0.0 else (low, precision)
         slope = precision * precision * (square - moment * moment)  # minus the derivative in log(precision)
         wanted = precision * math.exp(min(excess / slope, 1.0)) if slope > 0.0 else np.inf
-        if low < wanted < high:
-            precision = wanted
-        else:
-            precision = 2.0 * precision if high == np.inf else 0.5 * (low + high)
+        halfway = 2.0 * precision if high == np.inf else 0.5 * (low + high)
+        precision = wanted if low < wanted < high else halfway
     total = 0.0
     for place in range(scaled.shape[0]):
         shares[place] = math.exp(-precision * (scaled[place] - nearest) / mean)

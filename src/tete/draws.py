@@ -2,9 +2,10 @@
 
 The listwise loss needs mean_k q_ik, the mean over all points k. It is estimated without bias from draws that the
 anchors of a tile share: `n_uniform` from all points and, where a grid is given, `n_near` from the block of cells around
-the tile. With N points in the block, a draw inside it weighs 1 / (n_uniform + n_near n / N) and one outside
-1 / n_uniform; if N is at most `n_near`, the whole block is taken with weight 1 / n and uniform draws inside it count
-nothing.
+the tile. The uniform draws are stratified: one from each of `n_uniform` equal runs of the order, which lie together on
+the map, so that every region is represented. With N points in the block, a draw inside it weighs
+1 / (n_uniform + n_near n / N) and one outside 1 / n_uniform; if N is at most `n_near`, the whole block is taken with
+weight 1 / n and uniform draws inside it count nothing.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -19,6 +20,9 @@ from tete.grid import Grid
 __all__ = ["Draws", "block_runs", "draw_for_places", "draw_for_tiles"]
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+
+
+FINE = 2**30  # steps of a random number
 
 
 class Draws(NamedTuple):
@@ -65,9 +69,10 @@ def _draw(draws: Draws, name: int, cell: int, grid: Grid, points: NDArray[np.int
         n_runs, size = block_runs(cell, grid.shape, grid.cell_starts, runs)
     whole = size <= draws.n_near
     outside = 1.0 / draws.n_uniform
+    stride = n_points / draws.n_uniform
     inside = 0.0 if whole else 1.0 / (draws.n_uniform + draws.n_near * (n_points / size))
     for slot in range(draws.n_uniform):  # first ranks, then points: loops so simple are vectorised
-        points[slot] = draw(name, slot, n_points)
+        points[slot] = min(int((slot + draw(name, slot, FINE) / FINE) * stride), n_points - 1)
         weights[slot] = outside
     for run in range(n_runs):
         start, stop = runs[run, 0], runs[run, 1]

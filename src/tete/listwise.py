@@ -84,7 +84,7 @@ def _compile_exp(x: Any) -> Any:
 
 @njit(nogil=True, inline="always", **FAST)
 def _kernel_mean(embedding: Floats, anchor: int, places: Floats, weights: Floats, strengths: Floats) -> Any:
-    """Return the weighted sum of q_ik over all draws, the estimate of mean_k q_ik; write weight_k q_ik^2 for `_push`."""
+    """Return the weighted sum of q_ik over all draws, the estimate of mean_k q_ik; write weight * q_ik^2 of each."""
     one = embedding.dtype.type(1.0)
     total = embedding.dtype.type(0.0)
     n_draws = strengths.shape[0]

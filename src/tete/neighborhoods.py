@@ -67,8 +67,7 @@ class Plan:
 
     max_iter: int
     last_kappa: NDArray[np.float32]
-    n_uniform: int = 200
-    n_near: int = 100
+    n_outliers: int = 96
     n_first: int = 20
     grow_from: float = 0.2
     grow_to: float = 0.5
@@ -129,9 +128,9 @@ class ListwiseObjective:
         early = iteration < plan.grow_from * plan.max_iter
         if early or embedding.shape[1] > GRID_DIMENSIONS:
             grid = consecutive_tiles(len(embedding), FIRST_TILE if early else TILE)
-            draws = Draws(plan.n_first if early else plan.n_uniform, 0, self.seed, iteration)
+            draws = Draws(plan.n_first if early else 2 * plan.n_outliers, 0, self.seed, iteration)
             return self._evaluate(embedding, self._own_order(iteration, len(embedding)), draws, grid)
-        draws = Draws(plan.n_uniform, plan.n_near, self.seed, iteration)
+        draws = Draws(plan.n_outliers, plan.n_outliers, self.seed, iteration)
         points = self._arranged(iteration, embedding)
         places = np.take(embedding, points.order, axis=0)
         if self._grid is None or iteration % GRID_LIFETIME == 0:

@@ -218,8 +218,7 @@ class Preset(NamedTuple):
     max_iter: int
     t: float
     rate: float  # step of the optimiser at first, divided by the root of the number of points
-    n_uniform: int
-    n_near: int
+    n_outliers: int
     scale_power: float  # 1 levels differences of density and keeps classes apart, 1/2 keeps more neighbourhoods
 
 
@@ -242,8 +241,8 @@ class ListwiseTETE(FeatureMap):
     t : float in [1, 2] or None, default=None
         Temperature of the logarithm; None takes the preset's: 1, for high quality 1.1.
     n_outliers : int or None, default=None
-        Uniform draws for each tile of points and iteration; half as many are drawn near the tile. None takes the
-        preset's: 200, for "fast" 100.
+        Draws from all points for each tile of points and iteration, and as many from the tile's surroundings. None
+        takes the preset's: 96, for "fast" 64, for "high" 128.
     keep_surfaces : bool, default=True
         Whether points are also drawn to points some steps farther away where the data are locally of at most about
         two dimensions (a scanned shape, a sheet, a curve), which would come apart otherwise. Other data are not
@@ -269,9 +268,9 @@ class ListwiseTETE(FeatureMap):
     keep_surfaces: bool = True
 
     _PRESETS: ClassVar[dict[str, Preset]] = {
-        "fast": Preset(150, 1.0, 0.01, 100, 100, 1.0),
-        "default": Preset(300, 1.0, 0.01, 200, 100, 1.0),
-        "high": Preset(500, 1.1, 0.012, 200, 100, 0.5),
+        "fast": Preset(150, 1.0, 0.01, 64, 1.0),
+        "default": Preset(300, 1.0, 0.01, 96, 1.0),
+        "high": Preset(500, 1.1, 0.012, 128, 0.5),
     }
 
     def _check_parameters(self) -> None:
@@ -290,7 +289,7 @@ class ListwiseTETE(FeatureMap):
         if self.t is not None:
             preset = preset._replace(t=float(self.t))
         if self.n_outliers is not None:
-            preset = preset._replace(n_uniform=self.n_outliers, n_near=self.n_outliers // 2)
+            preset = preset._replace(n_outliers=self.n_outliers)
         return preset
 
     def _iterations(self, n_rows: int) -> int:
@@ -312,7 +311,7 @@ class ListwiseTETE(FeatureMap):
     ) -> Minimum:
         preset, n_points = self._preset(), len(features)
         near = self._neighborhoods(features, preset, workers)
-        plan = Plan(preset.max_iter, self._kappa, preset.n_uniform, preset.n_near)
+        plan = Plan(preset.max_iter, self._kappa, preset.n_outliers)
         rate = preset.rate * np.sqrt(n_points) if self.learning_rate == "auto" else float(self.learning_rate)
         return adam(
             ListwiseObjective(preset.t, plan, near, weights.astype(np.float32), self._seed, workers),
@@ -359,7 +358,7 @@ class ListwiseTETE(FeatureMap):
         near = affinities(candidates, scales, self._scales, self._count, workers)
         starts = likely_starts(self._map, near.indices, near.shares)
         nearest = neighbors.indices[:, 0]
-        draws = Draws(preset.n_uniform, preset.n_near, self._seed, preset.max_iter)
+        draws = Draws(preset.n_outliers, preset.n_outliers, self._seed, preset.max_iter)
         points, weights = draws_of_places(draws, self._grid, starts[1], nearest)
         kappa = self._kappa[nearest]
 

@@ -12,7 +12,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tete import ListwiseTETE, WeightedTETE
+from tete import ListwiseTETE, WeightedTETE, mapping
 from tete.exceptions import FewRowsWarning, InvalidFeaturesError, InvalidParameterError, MemoryNeedWarning
 from tete.map_metrics import neighborhood_accuracy
 from tete.optimization import StopReason
@@ -108,6 +108,20 @@ def test_the_number_of_threads_changes_no_bit(estimator, digits):
     maps = [estimator(random_state=3, max_iter=30, n_jobs=n_jobs).fit_transform(digits[0]) for n_jobs in (1, 2, 4)]
     np.testing.assert_array_equal(maps[0], maps[1])
     np.testing.assert_array_equal(maps[0], maps[2])
+
+
+@BOTH
+@pytest.mark.parametrize("options", [{}, {"n_components": 5}, {"t": 1.3, "learning_rate": 1.0}])
+def test_a_rehearsal_on_another_thread_changes_nothing(monkeypatch, digits, estimator, options):
+    X, calls, rehearse = digits[0][:300], [], mapping.FeatureMap._rehearse
+    monkeypatch.setattr(mapping, "MANY_ROWS", 300)
+    monkeypatch.setattr(mapping.FeatureMap, "_rehearse", lambda self: (calls.append(self), rehearse(self)))
+    told = []
+    settings = options | {"random_state": 3, "max_iter": 12, "callback": lambda iteration, *_: told.append(iteration)}
+    rehearsed = estimator(**settings, n_jobs=2).fit_transform(X)
+    assert len(calls) == 1
+    np.testing.assert_array_equal(estimator(**settings, n_jobs=1).fit_transform(X), rehearsed)
+    assert (len(calls), told) == (1, [*range(1, 13)] * 2)
 
 
 def test_another_process_gives_the_same_bits():

@@ -193,7 +193,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _rehearse(self) -> None:
         """Fit a handful of points, which loads or compiles what the fit needs while neighbours are searched."""
         light = {"init": "random", "precomputed_knn": None, "metric": "euclidean", "n_neighbors": 3, "max_iter": 6}
-        quiet = {"n_jobs": 1, "verbose": False, "callback": None, "random_state": 0}
+        quiet = {"n_jobs": 1, "verbose": False, "callback": None, "random_state": 0, "learning_rate": "auto"}
         rehearsal = type(self)(**(self.get_params(deep=False) | light | quiet))
         rehearsal.fit(np.random.default_rng(0).normal(size=(64, 3)))
 

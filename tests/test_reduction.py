@@ -233,6 +233,11 @@ def test_a_graph_of_neighbours():
     graph = kneighbors_graph(X, 35, mode="distance")
     embedding = ListwiseTETE(random_state=0, metric="precomputed").fit_transform(graph)
     assert neighborhood_accuracy(embedding, y) > 0.95
+    with_own = kneighbors_graph(X, 36, mode="distance", include_self=True).tocoo()
+    shuffled = np.random.default_rng(0).permutation(with_own.nnz)
+    entries = (with_own.data[shuffled], (with_own.row[shuffled], with_own.col[shuffled]))
+    again = ListwiseTETE(random_state=0, metric="precomputed").fit_transform(csr_array(entries, shape=graph.shape))
+    np.testing.assert_array_equal(again, embedding)
     embedding = WeightedTETE(random_state=0, metric="precomputed", weights="uniform").fit_transform(graph)
     assert neighborhood_accuracy(embedding, y) > 0.95
     with pytest.raises(InvalidParameterError, match="`weights` must be 'uniform' when `X` is a graph"):

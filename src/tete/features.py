@@ -14,7 +14,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import sort_graph_by_row_values
 
 from tete.exceptions import InvalidFeaturesError, InvalidParameterError
 from tete.neighbors import MetricSearch, Neighbors, NeighborSearch, make_search
@@ -140,7 +142,8 @@ def _search(
 ) -> Features:
     count = min(n_neighbors, points.shape[0] - 1)
     if metric == "precomputed" and is_sparse(points):
-        count = min(count, int(np.bincount(points.nonzero()[0], minlength=points.shape[0]).min()))
+        points = _graph_of_others(points)
+        count = min(count, int(np.diff(points.indptr).min()))
         if count == 0:
             raise InvalidFeaturesError("Every row of a graph must have at least one neighbour, got a row without.")
     search = make_search(points, seed) if projection is not None else MetricSearch(points, metric)
@@ -148,6 +151,15 @@ def _search(
         none = Neighbors(np.empty((1, 0), dtype=np.int32), np.empty((1, 0), dtype=np.float32))
         return Features(metric, points, search, projection, none)
     return Features(metric, points, search, projection, search.within(count, workers))
+
+
+def _graph_of_others(graph: Any) -> Any:
+    """The graph without edges from a row to itself, each row's edges from the shortest on; edges of length 0 remain."""
+    edges = graph.tocoo()
+    others = edges.row != edges.col
+    ends = (edges.row[others], edges.col[others])
+    cleaned = sparse.csr_matrix((edges.data[others], ends), shape=graph.shape)
+    return sort_graph_by_row_values(cleaned, warn_when_not_sorted=False)
 
 
 def _distinct_rows(points: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

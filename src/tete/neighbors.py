@@ -18,6 +18,7 @@ import faiss
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.spatial import KDTree
 from sklearn.neighbors import NearestNeighbors
 
@@ -216,7 +217,9 @@ class MetricSearch(NeighborSearch):
 
     def within(self, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest other points of each of the points themselves."""
-        return self._search(None, count, workers)
+        # Given graphs have no edges from a row to itself, which scikit-learn would drop.
+        graph = self.points if self.metric == "precomputed" and sparse.issparse(self.points) else None
+        return self._search(graph, count, workers)
 
     def of(self, queries: Any, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest points of each query."""

@@ -3,6 +3,7 @@
 import shutil
 import sys
 import time
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
@@ -87,10 +88,18 @@ const walk = (node) => {
 walk(document.body);
 return found.join("|");
 """
-WEBGL = """
+POINTS = """
 const view = [...Bokeh.index.roots ?? Object.values(Bokeh.index)].find((each) => each.model.name === "map");
 const [points] = [...view.renderer_views.values()].filter((each) => each.model.data_source?.name === "points");
-return points.glyph.glglyph != null && !points.glyph.glglyph.regl_wrapper?.has_error;
+"""
+WEBGL = f"{POINTS} return points.glyph.glglyph != null && !points.glyph.glglyph.regl_wrapper?.has_error;"
+MOVING = f"{POINTS} return [points.decimated.count, points.decimated_glyph.model.fill_color.field];"
+FRAME = f"{POINTS} return [view.frame.x_range.start, view.frame.x_range.end, view.frame.y_range.start];"
+CARD = """
+const getParameter = WebGLRenderingContext.prototype.getParameter;
+WebGLRenderingContext.prototype.getParameter = function (name) {
+  return name === 0x9246 ? "A graphics card" : getParameter.call(this, name);
+};
 """
 LASSO = """
 const plot = Bokeh.documents[0].get_model_by_name("map");
@@ -126,6 +135,13 @@ def browser(tmp_path_factory):
     opened.downloads = folder
     yield opened
     opened.quit()
+
+
+def pixels_of(content):
+    """A PNG as an array of (height, width, 3) shares of red, green and blue."""
+    from matplotlib.image import imread
+
+    return imread(BytesIO(content), format="png")[:, :, :3]
 
 
 def eventually(condition):
@@ -192,10 +208,52 @@ class TestInTheBrowser:
         assert shown.texts("#column option") == ["nothing", "kind", "size"]
         assert sorted(shown.texts("#legend button")) == sorted(["●(none) (1)", "●a (2)", "●b (2)", f"●{EVIL} (1)"])
 
-    def test_points_are_drawn_by_webgl(self, shown):
-        if not shown.browser.execute_script("return !!document.createElement('canvas').getContext('webgl')"):
+    def test_a_graphics_card_draws_the_points(self, browser, tmp_path):
+        if not browser.execute_script("return !!document.createElement('canvas').getContext('webgl')"):
             pytest.skip("this browser has no WebGL")
-        assert eventually(lambda: shown.browser.execute_script(WEBGL))
+        write_page(tmp_path / "map.html", PLACES)
+        feigned = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": CARD})
+        try:
+            shown = Page(browser, tmp_path / "map.html")
+            assert eventually(lambda: browser.execute_script(WEBGL))
+            assert shown.errors() == []
+        finally:
+            browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", feigned)
+
+    def test_without_one_some_of_many_points_are_drawn_while_the_map_moves(self, browser, tmp_path, rng):
+        write_page(tmp_path / "map.html", rng.normal(size=(20_001, 2)))
+        shown = Page(browser, tmp_path / "map.html")
+        assert not browser.execute_script(WEBGL)
+        assert browser.execute_script(MOVING) == [5001, "color"]
+        assert shown.errors() == []
+
+    def test_nothing_stays_behind_when_the_window_grows(self, shown):
+        size = shown.browser.get_window_size()
+        try:
+            shown.browser.set_window_size(size["width"], size["height"] + 200)
+            eventually(lambda: shown.browser.execute_script(PIXEL, 0.0, -1.2)[1] > 0.5 * size["height"])
+            time.sleep(0.5)  # until it is painted
+            picture = pixels_of(shown.browser.get_screenshot_as_png())
+        finally:
+            shown.browser.set_window_size(size["width"], size["height"])
+        inside = picture[20:-20, 20:800]
+        crossed = (inside < 0.95).any(axis=2).mean(axis=1)
+        assert crossed.max() < 0.5  # no line runs across the map
+
+    def test_the_hint_speaks_of_answers_where_there_are_some(self, shown, browser, tmp_path):
+        assert "neighbours and answers." in shown.text("#details .hint")
+        write_page(tmp_path / "plain.html", PLACES)
+        assert "neighbours." in Page(browser, tmp_path / "plain.html").text("#details .hint")
+
+    def test_ellipses_are_within_the_frame(self, browser, tmp_path):
+        wide = Uncertainty(np.tile(np.diag([4.0, 0.01]), (6, 1, 1)), 1.0, 40)
+        write_page(tmp_path / "map.html", PLACES, uncertainty=wide)
+        Page(browser, tmp_path / "map.html")
+        reach = 2.0 * wide.radius(0.9)
+        left, right, bottom = browser.execute_script(FRAME)
+        assert left < PLACES[:, 0].min() - reach
+        assert right > PLACES[:, 0].max() + reach
+        assert bottom < PLACES[:, 1].min()
 
     def test_hover_shows_the_name_as_text(self, shown):
         shown.mouse(("move", 1.4, 0.0))

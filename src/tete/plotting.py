@@ -28,6 +28,7 @@ __all__ = [
     "COLORS",
     "MARKERS",
     "PICTURES",
+    "ellipse_reach",
     "is_number_scale",
     "new_figure",
     "plot_convergence",
@@ -230,6 +231,14 @@ def _rgb(color: str) -> NDArray[np.float64]:
     return np.array(to_rgb(color))
 
 
+def ellipse_reach(ellipses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far ellipses, rows of (width, height, angle), reach from their centres to the side and up."""
+    widths, heights, angles = ellipses.T
+    across = np.column_stack([widths * np.cos(angles), widths * np.sin(angles)])
+    along = np.column_stack([heights * np.sin(angles), heights * np.cos(angles)])
+    return np.asarray(np.hypot(across, along) / 2.0)
+
+
 def _draw_ellipses(axes: "Axes", places: NDArray[np.float64], ellipses: NDArray[np.float64]) -> None:
     from matplotlib.collections import EllipseCollection  # noqa: PLC0415
 
@@ -248,9 +257,7 @@ def _draw_ellipses(axes: "Axes", places: NDArray[np.float64], ellipses: NDArray[
             zorder=0,
         )
     )
-    across = np.column_stack([widths * np.cos(angles), widths * np.sin(angles)])
-    along = np.column_stack([heights * np.sin(angles), heights * np.cos(angles)])
-    reach = np.hypot(across, along) / 2.0
+    reach = ellipse_reach(ellipses)
     axes.update_datalim(np.concatenate([places - reach, places + reach]))
 
 

@@ -19,7 +19,7 @@ from tete.exceptions import InvalidParameterError
 from tete.io.sources import AnyPath
 from tete.io.writing import atomic_write
 from tete.metrics import satisfied
-from tete.plotting import is_number_scale
+from tete.plotting import ellipse_reach, is_number_scale
 from tete.randomness import make_generator
 from tete.themes import DARK, LIGHT, Theme
 from tete.triplets import Triplets
@@ -34,6 +34,7 @@ __all__ = ["make_page", "write_page"]
 
 MOST_ANSWERS = 300_000  # about 5 MB in the file; beyond this a sample is shown
 SCALE_STEPS = 64
+MOVING_POINTS = 5000  # about as many are drawn while the map moves, where no graphics card draws them
 MOST_HOVERED = 4  # in a crowd, the tooltips of all objects under the mouse would cover the map
 
 # Bokeh escapes what it puts in for @name and the like.
@@ -46,6 +47,7 @@ FIGURE: dict[str, Any] = {
     "sizing_mode": "stretch_both",
     "output_backend": "webgl",
     "match_aspect": True,
+    "lod_threshold": 2 * MOVING_POINTS,
     "tools": "pan,wheel_zoom,box_zoom,lasso_select,tap,reset,save",
     "active_scroll": "wheel_zoom",
     "toolbar_location": "above",
@@ -53,12 +55,13 @@ FIGURE: dict[str, Any] = {
     "y_axis_location": None,
 }
 
-# The page's own paper, light or dark, and a frame that is seen on both.
+# The page's own paper, light or dark. The style sheet draws the frame: Bokeh leaves an old one behind when the window
+# changes its size.
 PAPER: dict[str, Any] = {
     "background_fill_color": None,
     "border_fill_color": None,
-    "outline_line_color": "#888888",
-    "outline_line_alpha": 0.5,
+    "outline_line_color": None,
+    "min_border": 0,
 }
 POINTS: dict[str, Any] = {
     "fill_color": "color",
@@ -198,10 +201,10 @@ def _plot(places: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64]
     except ImportError as error:
         raise ImportError("the interactive page needs bokeh: pip install 'tete[plot]'") from error
     plane = principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
-    plot = figure(tooltips=hover, **FIGURE)
+    plot = figure(tooltips=hover, lod_factor=max(1, len(plane) // MOVING_POINTS), **FIGURE)
     plot.grid.visible = False
     plot.update(**PAPER)
-    _hold_frame(plot, plane)
+    _hold_frame(plot, plane, 0.0 if ellipses is None else ellipse_reach(ellipses))
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
     looks = {"name": "", "label": "", "image": NO_IMAGE, "color": LIGHT.colors[0]}
@@ -223,9 +226,9 @@ def _plot(places: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64]
     return plot
 
 
-def _hold_frame(plot: "figure", plane: NDArray[np.float64]) -> None:
-    """Let the frame follow the outermost places alone, so that hiding a group does not move the map."""
-    corners = np.array([plane.min(axis=0), plane.max(axis=0)])
+def _hold_frame(plot: "figure", plane: NDArray[np.float64], reach: float | NDArray[np.float64]) -> None:
+    """Let the frame follow the outermost places (and ellipses) alone, so that hiding a group does not move the map."""
+    corners = np.array([(plane - reach).min(axis=0), (plane + reach).max(axis=0)])
     outermost = plot.scatter(corners[:, 0], corners[:, 1], size=0)
     for axis in (plot.x_range, plot.y_range):
         axis.update(renderers=[outermost])
@@ -233,22 +236,24 @@ def _hold_frame(plot: "figure", plane: NDArray[np.float64]) -> None:
 
 def _filled(title: str, data: dict[str, Any], plot: "figure") -> str:
     """The template with the plot, the data and the scripts inside."""
-    from bokeh.embed import components  # noqa: PLC0415
+    from bokeh.embed import json_item  # noqa: PLC0415
     from bokeh.resources import Resources  # noqa: PLC0415
 
-    script, division = components(plot)
     parts = {
         "TITLE": html.escape(title),
         "STYLE": _file("page.css"),
         "BOKEH": Resources(mode="inline", components=["bokeh", "bokeh-gl"]).render(),
-        "PLOT": division,
-        "PLOT_SCRIPT": script,
+        "DRAWING": _script_json(json_item(plot)),
         "SCRIPT": _file("page.js"),
-        # Within a script element only "<" could end it, and JSON has another spelling for that.
-        "DATA": json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c"),
+        "DATA": _script_json(data),
     }
     pieces = _file("page.html").split("@@")  # text and the names of parts in turn, so that no part is looked into
     return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+
+
+def _script_json(data: Any) -> str:
+    """JSON within a script element, which only "<" could end: JSON has another spelling for that."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
 
 
 def _file(name: str) -> str:

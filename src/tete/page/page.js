@@ -13,6 +13,9 @@
   const element = (id) => document.getElementById(id);
   const night = window.matchMedia("(prefers-color-scheme: dark)");
   const theme = () => data.themes[night.matches ? "dark" : "light"];
+  const WHAT_TO_DO =
+    `Click an object for its neighbours${data.answers ? " and answers" : ""}. ` +
+    "Choose the lasso above the map to select many.";
   let source, links, visible, plot;
   let labels = new Array(count).fill("");
   let hidden = new Set();
@@ -25,6 +28,10 @@
     const made = Object.assign(document.createElement(tag), properties);
     made.append(...children);
     return made;
+  }
+
+  function hint(text) {
+    element("details").replaceChildren(make("p", { className: "hint", textContent: text }));
   }
 
   function objectButton(index) {
@@ -97,7 +104,7 @@
   function legendButton(label, colour, sizes) {
     const swatch = make("span", { className: "swatch", textContent: "●" });
     swatch.style.color = colour;
-    const button = make("button", { type: "button" }, swatch, `${label || "(none)"} (${sizes.get(label)})`);
+    const button = make("button", { type: "button" }, swatch, `${label || "(none)"} (${sizes.get(label).toLocaleString("en")})`);
     button.setAttribute("aria-pressed", "true");
     button.title = "Hide or show this group";
     button.addEventListener("click", () => {
@@ -125,7 +132,7 @@
     link(chosen.length === 1 ? chosen[0] : null, chosen.length === 1 ? nearest(chosen[0]) : []);
     if (chosen.length === 1) showObject(chosen[0]);
     else if (chosen.length > 1) showList(chosen);
-    else element("details").replaceChildren(make("p", { className: "hint", textContent: "Nothing is selected." }));
+    else hint(`Nothing is selected. ${WHAT_TO_DO}`);
   }
 
   // A click in a crowd means the nearest object, not all that lie under the mouse.
@@ -160,9 +167,7 @@
       });
     }
     select(found);
-    if (wanted && !found.length) {
-      element("details").replaceChildren(make("p", { className: "hint", textContent: "No name has this part." }));
-    }
+    if (wanted && !found.length) hint("No name has this part.");
   }
 
   function showList(chosen) {
@@ -278,13 +283,34 @@
 
   // Start ------------------------------------------------------------------------------------------------------------
 
-  function start() {
-    const opened = window.Bokeh && Bokeh.documents[0];
-    if (!opened || !opened.is_idle) {
-      setTimeout(start, 50);
-      return;
-    }
+  // A graphics card draws any number of points at once. Without one, WebGL is drawn by the processor, far slower than
+  // Bokeh's plain drawing, which besides draws only some of many points while the map moves.
+  function hasGraphicsCard() {
+    const context = document.createElement("canvas").getContext("webgl", { failIfMajorPerformanceCaveat: true });
+    if (!context) return false;
+    const asked = context.getExtension("WEBGL_debug_renderer_info");
+    const renderer = context.getParameter(asked ? asked.UNMASKED_RENDERER_WEBGL : context.RENDERER);
+    return !/swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer);
+  }
+
+  async function draw() {
+    const drawing = JSON.parse(element("drawing").textContent);
+    drawing.doc.roots[0].attributes.output_backend = hasGraphicsCard() ? "webgl" : "canvas";
+    const views = await Bokeh.embed.embed_item(drawing, "plot");
+    start(views.roots[0]);
+  }
+
+  // Bokeh would draw the points grey while the map moves.
+  function keepColours(view) {
+    const points = [...view.renderer_views.values()].find((each) => each.model.data_source === source);
+    const { fill_color, fill_alpha, line_color } = points.glyph.model;
+    points.decimated_glyph.model.setv({ fill_color, fill_alpha, line_color });
+  }
+
+  function start(view) {
+    const opened = view.model.document;
     [source, links, visible, plot] = ["points", "links", "visible", "map"].map((name) => opened.get_model_by_name(name));
+    keepColours(view);
     source.data = { ...source.data, name: data.names };
     if (data.images) source.data.image = data.images.map((address) => address || "data:,");
     const answers = data.answers ? `, ${data.answers.total.toLocaleString("en")} answers` : "";
@@ -299,8 +325,11 @@
     plot.on_event("tap", (event) => setTimeout(() => tapped(event), 0)); // after the points under it are selected
     night.addEventListener("change", () => colourBy(element("column").value));
     colourBy(data.label || "");
-    document.body.dataset.ready = "yes";
+    hint(WHAT_TO_DO);
+    const ready = () => (document.body.dataset.ready = "yes");
+    if (opened.is_idle) ready();
+    else opened.idle.connect(ready);
   }
 
-  start();
+  draw();
 })();

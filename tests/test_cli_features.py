@@ -127,6 +127,34 @@ class TestReduce:
         assert "Warning: `n_neighbors` is reduced from 15 to 7, because there are 8 rows." in result.stderr
 
 
+class TestStandardize:
+    @pytest.fixture
+    def units(self, frame, tmp_path):
+        frame.assign(depth=1e4 * frame["depth"]).to_csv(tmp_path / "units.csv", index=False)
+        return tmp_path / "units.csv"
+
+    def test_it_is_hinted_at_done_and_kept_for_new_rows(self, units, tmp_path):
+        hint = "column 'depth' is spread"
+        assert hint in tete("reduce", units, "--label", "species").stdout
+        outputs = ["-o", tmp_path / "map.csv", "--model", tmp_path / "model.npz"]
+        done = tete("reduce", units, "--label", "species", "--standardize", *outputs)
+        assert done.exit_code == 0, done.output
+        assert hint not in done.stdout
+        tete("place", tmp_path / "model.npz", units, "-o", tmp_path / "again.csv")
+        expected = read_map(tmp_path / "map.csv").embedding
+        np.testing.assert_array_equal(read_map(tmp_path / "again.csv").embedding, expected)
+        score = tete("score", tmp_path / "map.csv", "--features", units, "--standardize", "--samples", 200)
+        kept = [line for line in done.stdout.splitlines() if line.startswith("neighbours kept")]
+        assert kept[0] in score.stdout  # measured by the same distances
+
+    def test_equal_rows_are_nothing_to_boast_of(self, tmp_path):
+        result = tete("reduce", "-", stdin="a,b\n" + "1,2\n" * 30)
+        assert "all rows are equal: there is nothing to map" in result.stdout
+
+    def test_no_hint_where_units_are_alike(self, table):
+        assert "spreads" not in tete("reduce", table, "--label", "species").stdout
+
+
 class TestPlace:
     @pytest.fixture
     def model(self, table, tmp_path):

@@ -35,6 +35,8 @@ def round_trip(model, path):
         {"metric": "cosine"},
         {"metric": "manhattan"},
         {"pca_components": 4},
+        {"standardize": True},
+        {"standardize": True, "pca_components": 4},
         {"init": np.zeros((60, 2))},
         {"random_state": np.random.default_rng(3)},
     ],

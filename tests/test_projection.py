@@ -3,7 +3,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 
-from tete.projection import fit_projection, project
+from tete.projection import column_spreads, fit_projection, project, standardized
 from tete.threads import threads
 
 
@@ -66,3 +66,22 @@ def test_any_kind_of_number(dtype):
 
 def test_constant_data_are_all_zero():
     assert not projected(np.ones((5, 3)), None).any()
+
+
+@pytest.mark.parametrize("width", [None, 8])
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_columns_divided_by_their_spreads(wide, width, kind):
+    units = np.geomspace(1e-3, 1e3, 60)
+    units[-1] = 0.0  # a constant column is left alone
+    table = np.where(np.abs(wide) > 2.0, wide, 0.0) * units
+    spreads = column_spreads(kind(table))
+    np.testing.assert_allclose(spreads, np.where(table.std(axis=0) > 0.0, table.std(axis=0), 1.0))
+    points = projected(kind(table), width, spreads=spreads)
+    expected = projected(standardized(table, spreads), width)
+    np.testing.assert_allclose(np.abs(points), np.abs(expected), atol=1e-3)
+
+
+def test_spreads_of_more_rows_than_are_read_at_once(rng, monkeypatch):
+    monkeypatch.setattr("tete.projection.SAMPLE_ROWS", 7)
+    table = rng.normal(loc=[0.0, 1e6, 5.0], size=(30, 3))
+    np.testing.assert_allclose(column_spreads(table), table.std(axis=0), rtol=1e-6)

@@ -371,3 +371,19 @@ def test_a_need_for_more_memory_than_there_is_is_said(estimator, monkeypatch):
     monkeypatch.setattr("tete.mapping.os.sysconf", lambda name: 64)
     with pytest.warns(MemoryNeedWarning, match=r"About 0.0 GB are needed \(\d+ bytes a row\), but the machine has"):
         estimator(random_state=0, max_iter=2).fit(blobs()[0])
+
+
+@pytest.mark.parametrize("estimator", [ListwiseTETE, WeightedTETE])
+def test_standardized_columns_weigh_alike(estimator, rng):
+    X = rng.normal(size=(80, 4))
+    units = np.array([1.0, 1000.0, 0.01, 7.0])
+    options = {"standardize": True, "max_iter": 30, "random_state": 0}
+    plain = estimator(**options).fit(X)
+    scaled = estimator(**options).fit(X * units)
+    np.testing.assert_allclose(scaled.column_spreads_, X.std(axis=0) * units)
+    here = pairwise_distances(plain.embedding_)
+    there = pairwise_distances(scaled.embedding_)
+    assert np.corrcoef(here.ravel(), there.ravel())[0, 1] > 0.98
+    np.testing.assert_array_equal(scaled.transform(X * units), scaled.embedding_)
+    with pytest.raises(InvalidParameterError, match=r"`standardize` needs the metric 'euclidean', got 'cosine'"):
+        estimator(standardize=True, metric="cosine").fit(X)

@@ -111,16 +111,19 @@ def read_features(
     pca_components: int | None,
     n_neighbors: int,
     given: Neighbors | None = None,
+    spreads: NDArray[np.float64] | None = None,
     rng: np.random.Generator,
     workers: Threads,
 ) -> Features:
     """Find the distinct points of a checked table and, for each, up to `n_neighbors` nearest others.
 
-    With neighbours `given`, these are taken as they are and equal rows are not merged.
+    With neighbours `given`, these are taken as they are and equal rows are not merged. Euclidean distances are those of
+    the columns divided by their `spreads`.
     """
     projection, points = None, X
     if metric in {"euclidean", "cosine"}:
-        projection = fit_projection(X, pca_components, rng, center=metric == "euclidean", unit_rows=metric == "cosine")
+        euclidean = metric == "euclidean"
+        projection = fit_projection(X, pca_components, rng, center=euclidean, unit_rows=not euclidean, spreads=spreads)
         points = project(projection, X, workers)
     seed = int(rng.integers(2**31))
     if given is not None:

@@ -22,7 +22,7 @@ from tete.initialization import given_start, graph_start, random_start, scaled_s
 from tete.neighbors import Neighbors
 from tete.optimization import Minimum, StopReason
 from tete.progress import progress
-from tete.projection import fit_projection, is_sparse, project
+from tete.projection import column_spreads, fit_projection, is_sparse, project
 from tete.randomness import RandomState, make_generator
 from tete.threads import Threads, beside, threads
 from tete.validation import check_choice, check_interval, check_whole
@@ -55,6 +55,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     pca_components : int or None, default=50
         Tables with more columns are first reduced to so many principal components, found on a sample of the rows;
         None turns this off. Only for "euclidean" and "cosine".
+    standardize : bool, default=False
+        Whether to divide each column by its standard deviation, so that columns in different units weigh alike.
+        Only for "euclidean".
     precomputed_knn : pair of arrays (indices, distances) or None, default=None
         Nearest neighbours of the rows if they are already known, with or without the row itself in front.
     init : "pca", "random" or array of shape (n_rows, n_components), default="pca"
@@ -86,6 +89,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Number of iterations.
     stop_reason_ : StopReason
         "max_iter", "callback" or "diverged", or "converged" for data that need no iterations.
+    column_spreads_ : array of n_features_in_ numbers or None
+        What the columns are divided by if `standardize` is true; 1 for constant columns.
     n_features_in_, feature_names_in_
         Number of columns, and their names if they have any.
     """
@@ -95,6 +100,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     n_neighbors: int = 15
     metric: str = "euclidean"
     pca_components: int | None = 50
+    standardize: bool = False
     precomputed_knn: tuple[ArrayLike, ArrayLike] | None = None
     init: Literal["pca", "random"] | ArrayLike = "pca"
     max_iter: int | None = None
@@ -133,6 +139,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_whole("n_components", self.n_components, least=1)
         check_whole("n_neighbors", self.n_neighbors, least=1)
         check_choice("metric", self.metric, tuple(METRICS))
+        if self.standardize and self.metric != "euclidean":
+            raise InvalidParameterError(f"`standardize` needs the metric 'euclidean', got {self.metric!r}.")
         if self.pca_components is not None:
             check_whole("pca_components", self.pca_components, least=1)
         if self.max_iter is not None:
@@ -157,6 +165,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         self._check_parameters()
         table = self._read(X, reset=True)
+        self.column_spreads_ = column_spreads(table) if self.standardize else None
         n_rows = table.shape[0]
         weights = _check_sample_weight(sample_weight, n_rows)
         rng = make_generator(self.random_state)
@@ -205,6 +214,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             pca_components=self.pca_components,
             n_neighbors=self._n_candidates(),
             given=given,
+            spreads=self.column_spreads_,
             rng=rng,
             workers=workers,
         )

@@ -14,11 +14,12 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import PCA
+from sklearn.preprocessing import StandardScaler
 
 from tete.blas import one_blas_thread
 from tete.threads import Threads, row_slices
 
-__all__ = ["Projection", "as_dense", "fit_projection", "is_sparse", "project"]
+__all__ = ["Projection", "as_dense", "column_spreads", "fit_projection", "is_sparse", "project", "standardized"]
 
 Points: TypeAlias = NDArray[np.float32]
 
@@ -42,15 +43,26 @@ class Projection:
 
 
 def fit_projection(
-    X: Any, width: int | None, rng: np.random.Generator, *, center: bool = True, unit_rows: bool = False
+    X: Any,
+    width: int | None,
+    rng: np.random.Generator,
+    *,
+    center: bool = True,
+    unit_rows: bool = False,
+    spreads: NDArray[np.float64] | None = None,
 ) -> Projection:
     """Mean, principal components (if there are more than `width` columns) and scale, from a sample of the rows.
 
     With `unit_rows` each projected row is scaled to length 1, so that Euclidean distances order as cosine distances.
+    Columns are divided by their `spreads` first, which then are a part of the components.
     """
     n_rows, n_columns = X.shape
     rows = np.arange(n_rows) if n_rows <= SAMPLE_ROWS else np.sort(rng.choice(n_rows, SAMPLE_ROWS, replace=False))
     sample: Any = X[rows]
+    if spreads is not None:
+        plain = fit_projection(standardized(sample, spreads), width, rng, center=center, unit_rows=unit_rows)
+        columns = np.eye(n_columns) if plain.components is None else plain.components
+        return Projection(plain.mean * spreads, columns / spreads[:, None], plain.scale, unit_rows)
     sample = (sample if is_sparse(sample) else np.asarray(sample)).astype(np.float64)
     largest = float(abs(sample).max()) if sample.shape[0] and sample.shape[1] else 0.0
     size = largest if largest > 0.0 else 1.0  # squares of very large or small numbers would overflow or vanish
@@ -81,6 +93,19 @@ def project(projection: Projection, X: Any, workers: Threads) -> Points:
     work = _project_sparse if is_sparse(X) else _project_dense
     workers.run(partial(_project_piece, projection, X, result, slices, work), len(slices))
     return result
+
+
+def column_spreads(X: Any) -> NDArray[np.float64]:
+    """Standard deviation of each column, 1 where it is constant. Reads some rows at a time."""
+    scaler = StandardScaler(with_mean=not is_sparse(X))
+    for start in range(0, X.shape[0], SAMPLE_ROWS):
+        scaler.partial_fit(X[start : start + SAMPLE_ROWS])
+    return np.asarray(scaler.scale_, dtype=np.float64)
+
+
+def standardized(X: Any, spreads: NDArray[np.float64]) -> Any:
+    """A copy of a table whose columns are divided by their spreads."""
+    return sparse.csr_array(X).multiply(1.0 / spreads).tocsr() if is_sparse(X) else np.asarray(X) / spreads
 
 
 def is_sparse(table: Any) -> bool:

@@ -23,6 +23,7 @@ from tete.cli.options import (
     Page,
     Plot,
     Quiet,
+    Standardize,
     Theme,
 )
 from tete.cli.pictures import check_outputs, write_pictures
@@ -37,6 +38,8 @@ Table = Annotated[
     str, typer.Argument(help="Features: CSV, TSV, Parquet, npy or npz (also sparse); - reads CSV from a pipe.")
 ]
 MODELS = (".npz",)
+SPREAD_ROWS = 10_000  # looked at for a hint
+UNLIKE = 100.0  # times as wide
 
 
 @one_sentence
@@ -58,6 +61,7 @@ def reduce(
     metric: Annotated[
         str, typer.Option(help="euclidean, cosine, manhattan, ...; or precomputed: the table has distances.")
     ] = "euclidean",
+    standardize: Standardize = False,
     id_column: IdColumn = None,
     label: Labels = None,
     drop: Drop = None,
@@ -79,7 +83,10 @@ def reduce(
     given = {"metric": metric, "n_neighbors": neighbors, "quality": quality}
     estimator = _estimator(method, {name: value for name, value in given.items() if value is not None})
     estimator.set_params(
-        n_components=dims, random_state=seed, verbose=sys.stderr.isatty() and not quiet and not as_json
+        n_components=dims,
+        standardize=standardize,
+        random_state=seed,
+        verbose=sys.stderr.isatty() and not quiet and not as_json,
     )
     check_outputs(output, plot, page, force=force)
     _check_model(model, force=force)
@@ -100,7 +107,7 @@ def reduce(
     write_pictures(found, None, plot, page, shown, title=Path(table).stem, theme=theme, force=force)
     written = [str(path) for path in (output, plot, page, model) if path is not None]
     if as_json or not quiet:  # else nobody would see how good it is
-        result, text = _summary(features, found, shown, metric, seconds)
+        result, text = _summary(features, found, shown, estimator, seconds)
         print_result(result | {"written": written}, "\n".join([*text, *lines("written", written)]), as_json)
 
 
@@ -225,17 +232,41 @@ def _as_map(features: "FeatureTable", embedding: Any) -> "Map":
 
 
 def _summary(
-    features: "FeatureTable", found: "Map", label: str | None, metric: str, seconds: float
+    features: "FeatureTable", found: "Map", label: str | None, model: "FeatureMap", seconds: float
 ) -> tuple[dict[str, Any], list[str]]:
     """What was read and how good the map is, for machines and for people."""
+    from tete.projection import standardized  # noqa: PLC0415
     from tete.quality import map_quality  # noqa: PLC0415
 
     chosen = class_label(found, label)
     classes = None if chosen is None else found.columns[chosen]
-    quality = map_quality(features.matrix, found.embedding, classes=classes, metric=metric)
+    matrix = features.matrix if model.column_spreads_ is None else standardized(features.matrix, model.column_spreads_)
+    quality = map_quality(matrix, found.embedding, classes=classes, metric=model.metric)
     n_rows, n_features = features.matrix.shape
     result = {"n_features": n_features, "label": chosen, "seconds": seconds, **quality.as_dict()}
     text = [*lines("rows", [f"{n_rows:,}"]), *lines("features", [f"{n_features:,}"])]
     if found.columns:
         text += lines("labels", [", ".join(map(repr, list(found.columns)[:8]))])
+    if model.metric == "euclidean" and not model.standardize:
+        text += lines("spreads", _unlike_spreads(features))
     return result, [*text, str(quality), *lines("seconds", [f"{seconds:.1f} to make the map"])]
+
+
+def _unlike_spreads(features: "FeatureTable") -> list[str]:
+    """A hint where a column is spread far wider than a quarter of the others, so that these hardly count."""
+    import numpy as np  # noqa: PLC0415
+
+    from tete.projection import column_spreads, is_sparse  # noqa: PLC0415
+
+    if is_sparse(features.matrix):
+        return []
+    some = features.matrix[:: max(1, len(features) // SPREAD_ROWS)]
+    spreads = np.where(np.ptp(some, axis=0) > 0.0, column_spreads(some), np.nan)
+    if np.isnan(spreads).all():
+        return ["all rows are equal: there is nothing to map"] if len(some) == len(features) else []
+    narrow = float(np.nanquantile(spreads, 0.25, method="lower"))
+    widest = int(np.nanargmax(spreads))
+    if spreads[widest] < UNLIKE * narrow:
+        return []
+    name = widest if features.feature_names is None else repr(features.feature_names[widest])
+    return [f"column {name} is spread {spreads[widest] / narrow:,.0f} times as wide as others: try --standardize"]

@@ -36,6 +36,9 @@ Labels = Annotated[
     typer.Option("--label", help="Column that is kept but is no feature (repeatable); the first one colours."),
 ]
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out (repeatable).")]
+Standardize = Annotated[
+    bool, typer.Option("--standardize", help="Weigh columns alike: divide each by its standard deviation.")
+]
 Array = Annotated[str | None, typer.Option(help="Array of features in an npz file. Default: X, features or data.")]
 Ellipses = Annotated[
     bool, typer.Option("--ellipses", help="Say and draw how sure the places are: 60 more fits to resampled answers.")

@@ -1,5 +1,6 @@
 """The command score: how good any map is, by answers or by features."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,6 +18,7 @@ from tete.cli.options import (
     NoHeader,
     OddOneOut,
     SkipInvalid,
+    Standardize,
     Weight,
 )
 
@@ -42,6 +44,7 @@ def score(
     drop: Drop = None,
     array: Array = None,
     metric: Annotated[str, typer.Option(help="What features are compared by: euclidean, cosine, ...")] = "euclidean",
+    standardize: Standardize = False,
     neighbors: Annotated[int, typer.Option(min=1, help="Neighbours of a row to look at.")] = 15,
     samples: Annotated[int, typer.Option(min=1, help="Rows to look at.")] = 1000,
     no_header: NoHeader = False,
@@ -86,6 +89,10 @@ def score(
     )
     joined = _joined(map_file, found, features, table)
     shown = None if not label else label[0] if label[0] in joined.columns else next(iter(table.columns))
+    if standardize:
+        from tete.projection import column_spreads, standardized  # noqa: PLC0415
+
+        table = replace(table, matrix=standardized(table.matrix, column_spreads(table.matrix)))
     print_result(*_quality(joined, table, shown, metric, neighbors, samples), as_json)
 
 
@@ -117,8 +124,6 @@ def _quality(
 
 def _joined(map_file: str, found: "Map", features: str, table: "FeatureTable") -> "Map":
     """The map in the order of the table, with the columns of both; rows are matched by id if both have ids."""
-    from dataclasses import replace  # noqa: PLC0415
-
     from tete.exceptions import InvalidFileError  # noqa: PLC0415
 
     order = None

@@ -280,6 +280,7 @@ class TestMistakes:
         assert missing.stderr == f"Error: {tmp_path}/none.csv: No such file or directory.\n"
         (tmp_path / "folder.csv").mkdir()
         assert "Is a directory" in tete("embed", tmp_path / "folder.csv").stderr
+        assert "Is a folder, expected a file" in tete("embed", tmp_path).stderr
 
     def test_outputs_are_checked_before_the_answers_are_read(self, answers, tmp_path):
         (tmp_path / "map.csv").write_text("mine")

@@ -5,7 +5,7 @@ import pytest
 
 from conftest import random_triplets
 from tete import Uncertainty
-from tete.exceptions import InvalidParameterError, OutputExistsError
+from tete.exceptions import InvalidParameterError, MissingLettersWarning, OutputExistsError
 from tete.label_placement import place_labels
 from tete.metrics import satisfied
 from tete.plotting import COLORS, is_number_scale, new_figure, plot_convergence, plot_map, save_picture
@@ -84,6 +84,26 @@ def test_names_cover_neither_each_other_nor_points(places):
     for number, box in enumerate(boxes):
         assert not any(box.overlaps(other) for other in boxes[:number])
         assert not any(box.contains(*point) for point in points)
+
+
+@pytest.mark.parametrize("shape", [(10.0, 1.0), (1.0, 10.0), (3.0, 2.0), (1.0, 0.0)])
+@pytest.mark.parametrize("labelled", [False, True])
+def test_flat_and_tall_maps_fill_their_picture(rng, shape, labelled):
+    labels = rng.choice(["red", "blue"], size=60) if labelled else None
+    axes = plot_map(rng.uniform(size=(60, 2)) * shape, labels=labels)
+    axes.figure.draw_without_rendering()
+    whole, frame = axes.figure.bbox, axes.get_window_extent()
+    assert frame.width > 0.55 * whole.width
+    assert frame.height > 0.9 * whole.height
+    assert max(axes.figure.get_size_inches()) <= 8.0
+
+
+def test_letters_that_the_font_lacks_are_said_once(tmp_path, places):
+    with pytest.warns(MissingLettersWarning, match="lacks letters of 1 names, .*, first '日本語'") as caught:
+        axes = plot_map(places[:2], names=["日本語", "a\tb"])
+    save_picture(tmp_path / "map.png", axes.figure)  # where any warning is an error
+    assert len(caught) == 1
+    assert sorted(text.get_text() for text in axes.texts) == ["a b", "□□□"]
 
 
 def test_names_are_no_formulas(tmp_path, places):

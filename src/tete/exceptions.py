@@ -15,6 +15,7 @@
     ├── UnmentionedObjectsWarning                      objects without a single answer
     ├── DisconnectedAnswersWarning                     parts of the map that no answer relates
     ├── DroppedAnswersWarning                          answers that say nothing ("not sure")
+    ├── MissingLettersWarning                          names that the font of a picture cannot write
     ├── FewRowsWarning                                 fewer rows than neighbours were asked for
     └── MemoryNeedWarning                              more memory needed than the machine has free
 
@@ -77,6 +78,10 @@ class DisconnectedAnswersWarning(TeteWarning):
 
 class DroppedAnswersWarning(TeteWarning):
     """Answers that say nothing, undecided or of an object with itself, were left out."""
+
+
+class MissingLettersWarning(TeteWarning):
+    """The font of a picture lacks letters of some names."""
 
 
 class FewRowsWarning(TeteWarning):

@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.exceptions import MissingLettersWarning, warn
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["place_labels"]
 
 MOST_TRIED = 2000
+MISSING = "\N{WHITE SQUARE}"
 
 # Where the name goes: horizontal and vertical alignment, and the direction from the point.
 SIDES = (
@@ -48,6 +51,7 @@ def place_labels(
     gap = radius + 1.0
     taken = np.column_stack([points - radius * pixels, points + radius * pixels])  # left, bottom, right, top
     written = 0
+    names = _drawable(names)
     for number in _lonely_first(points)[:MOST_TRIED]:
         name = names[number] if len(names[number]) <= longest else f"{names[number][: longest - 1]}…"
         name = name.replace("$", r"\$")  # names are data, never formulas
@@ -74,6 +78,23 @@ def place_labels(
                 written += 1
                 break
     return written
+
+
+def _drawable(names: list[str]) -> list[str]:
+    """The names on one line each, with boxes for letters that the font lacks, of which matplotlib would say much."""
+    from matplotlib.font_manager import findfont, get_font  # noqa: PLC0415
+
+    known = get_font(findfont(None)).get_charmap()
+    lines = [" ".join(name.split()) for name in names]
+    drawable = ["".join(letter if ord(letter) in known else MISSING for letter in line) for line in lines]
+    lacking = [line for line, shown in zip(lines, drawable, strict=True) if line != shown]
+    if lacking:
+        warn(
+            f"The font of the picture lacks letters of {len(lacking)} names, which are drawn as boxes, "
+            f"first {lacking[0]!r}; a page shows them.",
+            MissingLettersWarning,
+        )
+    return drawable
 
 
 def _lonely_first(points: NDArray[np.float64]) -> NDArray[np.intp]:

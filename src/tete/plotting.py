@@ -39,6 +39,8 @@ __all__ = [
 MARKERS = "os^DvPX*"  # they change when the colours are used up
 PICTURES = (".png", ".svg", ".pdf")
 
+LARGEST_WIDTH, LARGEST_HEIGHT, SMALLEST_SIDE, LEGEND_WIDTH = 7.0, 6.0, 2.5, 1.0  # of a new figure, in inches
+
 MOST_CLASSES = len(COLORS) * len(MARKERS)
 MOST_LEGEND_ENTRIES = 30
 MOST_CODES = 12  # this many small whole numbers are codes of classes
@@ -102,13 +104,16 @@ def plot_map(
     """
     colors = theme_of(theme)
     places = _plane(check_map("embedding", embedding))
+    ellipses = None if uncertainty is None else uncertainty.ellipses(embedding)
+    own_figure = axes is None
     if axes is None:
-        axes = new_figure()[1]
+        reach = 0.0 if ellipses is None else ellipse_reach(ellipses)
+        axes = new_figure(*_figure_size(places, reach, beside=labels is not None))[1]
     assert axes is not None
     if violated is not None:
         _draw_violated(axes, check_map("embedding", embedding), places, violated)
-    if uncertainty is not None:
-        _draw_ellipses(axes, places, uncertainty.ellipses(embedding))
+    if ellipses is not None:
+        _draw_ellipses(axes, places, ellipses)
     values = None if labels is None else _check_labels(labels, len(places))
     if values is None:
         _draw_plain(axes, places, colors)
@@ -116,7 +121,8 @@ def plot_map(
         _draw_numbers(axes, places, values.astype(np.float64), label_name, colors)
     else:
         _draw_classes(axes, places, values, label_name, colors)
-    axes.set(xticks=[], yticks=[], aspect="equal")
+    # In a figure of its own, a frame that is flatter than the figure grows rather than leave paper blank beside it.
+    axes.set(xticks=[], yticks=[], aspect="equal", adjustable="datalim" if own_figure else "box")
     axes.margins(0.04)
     if title is not None:
         axes.set_title(title)
@@ -152,6 +158,17 @@ def _plane(embedding: NDArray[np.float64]) -> NDArray[np.float64]:
     if embedding.shape[1] == 1:
         return np.column_stack([embedding[:, 0], np.zeros(len(embedding))])
     return principal_axes(embedding, 2)
+
+
+def _figure_size(
+    places: NDArray[np.float64], reach: float | NDArray[np.float64], *, beside: bool
+) -> tuple[float, float]:
+    """Width and height in inches of a figure that a flat or tall map fills, with room for what stands `beside` it."""
+    width, height = (places + reach).max(axis=0) - (places - reach).min(axis=0)
+    largest = min(LARGEST_WIDTH / width if width else np.inf, LARGEST_HEIGHT / height if height else np.inf)
+    scale = largest if np.isfinite(largest) else 0.0
+    room = LEGEND_WIDTH if beside else 0.0
+    return max(float(scale * width), SMALLEST_SIDE) + room, max(float(scale * height), SMALLEST_SIDE)
 
 
 def _check_labels(labels: ArrayLike, length: int) -> NDArray[Any]:

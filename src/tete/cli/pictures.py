@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["check_label", "check_outputs", "check_pictures", "demo", "view", "write_pictures"]
 
 MOST_NAMES = 20_000
-MOST_NUMBERS = 200
+MOST_NUMBERS = 60
 
 
 @one_sentence

@@ -159,5 +159,5 @@ def _load(source: Source) -> dict[str, NDArray[Any]]:
             return {"triplets": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
     except (ValueError, EOFError, KeyError) as error:
         raise InvalidFileError(
-            f"{source.name} is not a {Path(source.name).suffix[1:]} file of plain arrays."
+            f"{source.name} is not an {Path(source.name).suffix[1:]} file of plain arrays."
         ) from error

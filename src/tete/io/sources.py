@@ -32,6 +32,8 @@ def kind_of(path: AnyPath, allowed: tuple[str, ...]) -> str:
         return "text"
     kind = KINDS.get(Path(path).suffix.lower(), "")
     if kind not in allowed:
+        if Path(path).is_dir():
+            raise IsADirectoryError(21, "Is a folder, expected a file", str(path))
         known = ", ".join(extension for extension, its_kind in KINDS.items() if its_kind in allowed)
         raise InvalidFileError(f"{path}: the extension must be one of {known}, got {Path(path).suffix!r}.")
     return kind

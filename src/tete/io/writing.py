@@ -20,10 +20,10 @@ __all__ = ["atomic_write", "check_output", "write_frame"]
 def check_output(path: AnyPath, *, force: bool, allowed: tuple[str, ...] | None = None) -> None:
     """Refuse, before any work is done, a path that could not be written in the end."""
     target = Path(path)
-    if allowed is not None and target.suffix.lower() not in allowed:
-        raise InvalidFileError(f"{path}: the extension must be one of {', '.join(allowed)}, got {target.suffix!r}.")
     if target.is_dir():
         raise IsADirectoryError(21, "Is a folder, expected a file", str(path))
+    if allowed is not None and target.suffix.lower() not in allowed:
+        raise InvalidFileError(f"{path}: the extension must be one of {', '.join(allowed)}, got {target.suffix!r}.")
     if target.exists() and not force:
         raise OutputExistsError(f"{path} exists already: --force (force=True) overwrites it.")
     if not target.parent.is_dir():

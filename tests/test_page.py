@@ -243,7 +243,9 @@ class TestInTheBrowser:
     def test_the_hint_speaks_of_answers_where_there_are_some(self, shown, browser, tmp_path):
         assert "neighbours and answers." in shown.text("#details .hint")
         write_page(tmp_path / "plain.html", PLACES)
-        assert "neighbours." in Page(browser, tmp_path / "plain.html").text("#details .hint")
+        plain = Page(browser, tmp_path / "plain.html")
+        assert "neighbours." in plain.text("#details .hint")
+        assert not plain.elements("#color-by")[0].is_displayed()  # there is nothing to colour by
 
     def test_ellipses_are_within_the_frame(self, browser, tmp_path):
         wide = Uncertainty(np.tile(np.diag([4.0, 0.01]), (6, 1, 1)), 1.0, 40)

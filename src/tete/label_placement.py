@@ -82,9 +82,9 @@ def place_labels(
 
 def _drawable(names: list[str]) -> list[str]:
     """The names on one line each, with boxes for letters that the font lacks, of which matplotlib would say much."""
-    from matplotlib.font_manager import findfont, get_font  # noqa: PLC0415
+    from matplotlib.font_manager import FontProperties, findfont, get_font  # noqa: PLC0415
 
-    known = get_font(findfont(None)).get_charmap()
+    known = get_font(findfont(FontProperties())).get_charmap()
     lines = [" ".join(name.split()) for name in names]
     drawable = ["".join(letter if ord(letter) in known else MISSING for letter in line) for line in lines]
     lacking = [line for line, shown in zip(lines, drawable, strict=True) if line != shown]

@@ -204,7 +204,7 @@ class TestBadFiles:
 
     @pytest.mark.parametrize("name", ["answers.npz", "answers.npy", "answers.parquet"])
     def test_garbage_in_binary_formats(self, file, name):
-        with pytest.raises(InvalidFileError, match=r"is not a (npz|npy|Parquet) file"):
+        with pytest.raises(InvalidFileError, match=r"is not (an npz|an npy|a Parquet) file"):
             read_answers(file(b"garbage" * 50, name))
 
     def test_pickles_are_refused(self, tmp_path):

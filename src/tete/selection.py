@@ -14,7 +14,7 @@ from tete.embedding import TETE
 from tete.exceptions import InvalidParameterError
 from tete.newcomers import NewPlaces
 from tete.randomness import RandomState
-from tete.search import LOOSER, TEMPERATURES, Fold, Search
+from tete.search import TEMPERATURES, Fold, Search
 from tete.triplets import as_triplets
 from tete.validation import check_choice, check_interval, check_whole
 
@@ -102,7 +102,7 @@ class TETECV(BaseEstimator):
             Fold(number, triplets.select(train), triplets.select(test), units[test])
             for number, (train, test) in enumerate(folds(self.cv, units, self.random_state))
         ]
-        search = Search(parts, int(units.max()) + 1, lambda: self._estimator(final=False))
+        search = Search(parts, int(units.max()) + 1, self._estimator())
         best = search.choose(dims, temperatures, verbose=self.verbose)
         self.cv_results_ = search.results()
         self.best_index_ = list(search.trials).index(best)
@@ -110,7 +110,7 @@ class TETECV(BaseEstimator):
         self.best_score_ = search.trials[best].held_out.score
         self.n_features_in_ = 3
         if self.refit:
-            self.best_estimator_ = self._estimator(final=True).set_params(**self.best_params_).fit(triplets)
+            self.best_estimator_ = self._estimator().set_params(**self.best_params_).fit(triplets)
             self.embedding_ = self.best_estimator_.embedding_
             self.object_names_ = self.best_estimator_.object_names_
         return self
@@ -136,9 +136,8 @@ class TETECV(BaseEstimator):
         fitted: TETE = self.best_estimator_
         return fitted
 
-    def _estimator(self, *, final: bool) -> TETE:
-        tol = self.tol if final else min(LOOSER * self.tol, 1.0)
-        return TETE(ridge=self.ridge, max_iter=self.max_iter, tol=tol, n_jobs=self.n_jobs)
+    def _estimator(self) -> TETE:
+        return TETE(ridge=self.ridge, max_iter=self.max_iter, tol=self.tol, n_jobs=self.n_jobs)
 
     def _check_parameters(self) -> tuple[list[int], list[tuple[float, float]]]:
         """The dimensions, the largest first, and the temperatures."""

@@ -1,7 +1,7 @@
 """Measure `TETECV`, `place_new` and `suggest`; writes `results/selection.md`. Name sections to measure those alone.
 
-choice: human answers, a fifth held out, three draws. Peers get the dimension that `TETECV` chose, and, as an oracle, the
-best of four dimensions by the held-out answers themselves, which nobody could choose in practice.
+choice: human answers, a fifth held out, three draws. Peers get the dimension that `TETECV` chose, and, as an oracle,
+the best of four dimensions by the held-out answers themselves, which nobody could choose in practice.
 newcomers: 60 points in the plane, 60 answers each, then 10 new points with 20 answers each, some reversed; the mean
 distance of the new points to their true places, in units of the plane's standard deviation, after alignment.
 questions: the answers that exist are the pool. From a random first set, batches are asked by `suggest` or at random,

@@ -50,6 +50,7 @@ def timed(work: Callable[[], object]) -> tuple[object, np.ndarray]:
 def measure_choice(name: str) -> dict[str, list[dict[str, object]]]:
     rows = []
     triplets = Triplets.from_array(human_sets(data_folder())[name])
+    TETECV((1, 2)).fit(triplets.select(np.arange(1000)))  # loads compiled code, whose time is not to be measured
     for seed in range(3):
         train, test = triplets.split(0.2, random_state=seed)
         model, cost = timed(lambda seed=seed, train=train: TETECV(random_state=seed).fit(train))

@@ -81,7 +81,7 @@ def test_of_each_dimension_the_best_that_all_folds_tested():
     results = {
         "params": [{"n_components": d, "t": t} for d, t in ((2, 2), (2, 1), (1, 2), (1, 1))],
         "param_n_components": np.array([2, 2, 1, 1]),
-        "mean_test_score": np.array([0.9, 0.8, 0.7, 0.6]),
+        "comparable_score": np.array([0.9, 0.8, 0.7, 0.6]),
         "split0_test_score": np.array([0.9, 0.8, 0.7, 0.6]),
         "split1_test_score": np.array([np.nan, 0.8, 0.7, 0.6]),
     }

@@ -99,7 +99,7 @@ def test_the_choice_is_made_with_fits_to_the_end(search):
 
 def test_results_count_what_was_done(search):
     chosen = search.choose([2, 1], ((2.0, 1.75), (1.0, 1.5)), verbose=False)
-    results = search.results()
+    results = search.results(chosen)
     place = results["params"].index(chosen._asdict())
     splits = np.array([results[f"split{number}_test_score"] for number in range(4)])
     np.testing.assert_allclose(results["mean_test_score"], np.nanmean(splits, axis=0))
@@ -107,6 +107,9 @@ def test_results_count_what_was_done(search):
     assert results["n_iter"][place] == search.trials[chosen].n_iter
     assert (results["mean_fit_time"] > 0.0).all()
     assert results["rank_test_score"].min() == 1
+    shifted = np.nanmean(splits - splits[:, [place]], axis=0) + splits[:, place].mean()
+    np.testing.assert_allclose(results["comparable_score"], shifted)
+    assert results["comparable_score"][place] == pytest.approx(results["mean_test_score"][place])
 
 
 def test_the_choice_reaches_t_ste(answers):

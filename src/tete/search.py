@@ -44,7 +44,7 @@ __all__ = ["TEMPERATURES", "Candidate", "Effort", "Fold", "Search"]
 # is (1 + d / alpha)^(-(1 + alpha) / 2), at another scale: alpha is 1, 1.7, 3 and 7 here.
 TEMPERATURES = tuple((t, t_prime) for t in (2.0, 1.0) for t_prime in (2.0, 1.75, 1.5, 1.25, 1.0))
 
-CLEARLY_WORSE = 3.0  # standard errors of the difference
+CLEARLY_WORSE = 2.0  # standard errors of the difference
 NOT_TOLD_APART = 1.0
 FIRST_FOLDS = 2  # after these, what is clearly worse is dropped
 
@@ -154,13 +154,14 @@ class Search:
             finished |= judged
 
     def _race(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Those of the candidates, preferred ones first, that were worth testing on all folds."""
+        """Those of the candidates, preferred ones first, that are worth testing on all folds."""
         self._test(candidates, self.folds[:FIRST_FOLDS])
         running: list[Candidate] = []
         for candidate in self._not_below_best(candidates, CLEARLY_WORSE):
             if not running or self._score(candidate) > self._score(running[-1]):
                 running.append(candidate)
-        self._test(running, self.folds[FIRST_FOLDS:])
+        if len(running) > 1:
+            self._test(running, self.folds[FIRST_FOLDS:])
         return running
 
     def _score(self, candidate: Candidate) -> float:
@@ -206,11 +207,15 @@ class Search:
         if self._advance is not None:
             self._advance(sum(len(each.seconds) for each in self.trials.values()), found.value, found.embedding)
 
-    def results(self) -> dict[str, Any]:
-        """All that was tried, in the order it was, as scikit-learn's `cv_results_`."""
+    def results(self, chosen: Candidate) -> dict[str, Any]:
+        """All that was tried, in the order it was, as scikit-learn's `cv_results_`.
+
+        Some folds are harder than others, so candidates are compared with the chosen one on the folds of both.
+        """
         trials = list(self.trials.values())
         scores = np.array([[t.held_out.scores.get(fold.number, np.nan) for fold in self.folds] for t in trials])
-        mean = np.nanmean(scores, axis=1)
+        reference = scores[list(self.trials).index(chosen)]
+        comparable = np.nanmean(reference) + np.nanmean(scores - reference, axis=1)
         return {
             "params": [candidate._asdict() for candidate in self.trials],
             **{
@@ -218,10 +223,11 @@ class Search:
                 for name in Candidate._fields
             },
             **{f"split{place}_test_score": column for place, column in enumerate(scores.T)},
-            "mean_test_score": mean,
+            "mean_test_score": np.nanmean(scores, axis=1),
             "std_test_score": np.nanstd(scores, axis=1),
             "standard_error": np.array([trial.held_out.standard_error for trial in trials]),
-            "rank_test_score": rankdata(-mean, method="min").astype(np.int32),
+            "comparable_score": comparable,
+            "rank_test_score": rankdata(-comparable, method="min").astype(np.int32),
             "mean_fit_time": np.array([sum(trial.seconds) / len(trial.held_out.scores) for trial in trials]),
             "n_iter": np.array([trial.n_iter for trial in trials]),
         }

@@ -34,7 +34,7 @@ class TETECV(BaseEstimator):
     dims : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 7, 8)
         Dimensions to try.
     temperatures : sequence of pairs (t, t'), default=TEMPERATURES
-        Temperatures to try, preferred ones first; STE and t-STE are among the default ones.
+        Temperatures to try, preferred ones first; STE and, up to scale, every t-STE are among the default ones.
     cv : int, splitter of scikit-learn or iterable of (train, test), default=5
         Number of folds, or the folds; a splitter gets the answers or annotators as groups.
     by : "groups" or "annotators", default="groups"
@@ -42,7 +42,7 @@ class TETECV(BaseEstimator):
     refit : bool, default=True
         Whether to fit the chosen candidate to all answers in the end.
     ridge, max_iter, tol, n_jobs, verbose
-        As in `TETE`. The fits of the search stop at a looser tolerance.
+        As in `TETE`. Most fits of the search stop at a looser tolerance.
     random_state : int, generator or None, default=0
         Seed of the folds.
 
@@ -57,7 +57,9 @@ class TETECV(BaseEstimator):
     cv_results_ : dict of arrays
         For each candidate that was tried, as in scikit-learn's `GridSearchCV`: params, param_..., split..._test_score
         (NaN for folds on which it was no longer tried), mean_test_score, std_test_score, rank_test_score and
-        mean_fit_time; also standard_error (of the mean, by answers) and n_iter (iterations of all folds).
+        mean_fit_time; also standard_error (of the mean, by answers) and n_iter (iterations of all folds). As one fold
+        is harder than another, means over different folds cannot be compared; comparable_score, by which candidates
+        are ranked, is the chosen candidate's mean plus the mean difference to it on the folds of both.
         ``pandas.DataFrame(model.cv_results_)`` makes a table of it.
     best_estimator_ : TETE
         The final fit, with `refit`.
@@ -104,7 +106,7 @@ class TETECV(BaseEstimator):
         ]
         search = Search(parts, int(units.max()) + 1, self._estimator())
         best = search.choose(dims, temperatures, verbose=self.verbose)
-        self.cv_results_ = search.results()
+        self.cv_results_ = search.results(best)
         self.best_index_ = list(search.trials).index(best)
         self.best_params_ = best._asdict()
         self.best_score_ = search.trials[best].held_out.score

@@ -62,15 +62,24 @@ def test_fits_go_on_from_the_nearest_map_and_quick_ones_stop_early(answers):
     assert longer.value < quick.value < cut.value
 
 
-def test_no_fold_knows_what_another_has_seen(answers, search):
+def test_no_fold_knows_what_another_has_seen(answers, search, monkeypatch):
     """A fold that goes the same way all alone finds the same maps, to the last bit."""
+    way = []
+    fit = Fold.fit
+
+    def noted(fold, candidate, settings, effort):
+        if fold.number == 3:
+            way.append((candidate, effort))
+        return fit(fold, candidate, settings, effort)
+
+    monkeypatch.setattr(Fold, "fit", noted)
     search.choose([3, 2, 1], TEMPERATURES[:4], verbose=False)
-    alone, beside_others = split(answers)[3], search.folds[3]
-    for candidate, embedding in beside_others.maps.items():
-        trial = search.trials[candidate]
-        alone.fit(candidate, TETE(n_jobs=1), QUICK)
-        if len(trial.seconds) > len(trial.held_out.scores):  # it was fitted to the end as well
-            alone.fit(candidate, TETE(n_jobs=1), TO_THE_END)
+    monkeypatch.undo()
+    alone = split(answers)[3]
+    for candidate, effort in way:
+        alone.fit(candidate, TETE(n_jobs=1), effort)
+    assert list(alone.maps) == list(search.folds[3].maps)
+    for candidate, embedding in search.folds[3].maps.items():
         np.testing.assert_array_equal(alone.maps[candidate], embedding)
 
 
@@ -87,7 +96,7 @@ def test_what_is_worse_or_not_better_than_something_preferred_is_not_tried_on_al
 def test_the_choice_is_made_with_fits_to_the_end(search):
     chosen = search.choose([2], TEMPERATURES, verbose=False)
     trial = search.trials[chosen]
-    assert len(trial.seconds) == 8  # quickly and to the end on each of four folds
+    assert len(trial.seconds) > 4  # quickly on some folds, to the end on each of four
     assert len(trial.held_out.scores) == 4
     for fold in search.folds:
         again = fold.fit(chosen, TETE(n_jobs=1), TO_THE_END)

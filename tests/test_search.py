@@ -29,7 +29,7 @@ def search(answers):
 
 
 @pytest.mark.parametrize("alpha", [1.0, 3.0, 7.0])
-def test_every_t_ste_is_among_the_temperatures_at_another_scale(alpha):
+def test_t_ste_is_among_the_temperatures_at_another_scale(alpha):
     pair = (1.0, 1.0 + 2.0 / (1.0 + alpha))
     assert pair in TEMPERATURES
     scale = (1.0 + alpha) / (2.0 * alpha)

@@ -45,7 +45,7 @@ def test_error_against_dimension():
         "param_n_components": np.array([2, 2, 1]),
         "split0_test_score": np.array([0.8, 0.9, 0.7]),
         "split1_test_score": np.array([0.8, np.nan, 0.7]),
-        "mean_test_score": np.array([0.8, 0.9, 0.7]),
+        "comparable_score": np.array([0.8, 0.9, 0.7]),
         "standard_error": np.array([0.01, 0.02, 0.01]),
     }
     axes = plot_choice(results, results["params"][2])

@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -105,3 +107,35 @@ def test_bad_parameters(plane, parameters, message):
 def test_too_few_answers():
     with pytest.raises(InvalidTripletsError, match="at most the number of answers or annotators, 2, got 5"):
         TETECV().fit(Triplets.from_array([(0, 1, 2), (1, 0, 2)]))
+
+
+def test_it_keeps_the_contract_of_an_estimator(plane):
+    model = TETECV((1, 2), temperatures=((2, 1.75), (1, 1.5)), cv=3, random_state=2)
+    parameters = model.get_params()
+    assert repr(model).startswith("TETECV(cv=3, dims=(1, 2), random_state=2")
+    assert model.fit(plane) is model
+    assert model.get_params() == parameters
+    again, copied = clone(model), pickle.loads(pickle.dumps(model))
+    assert not hasattr(again, "embedding_")
+    np.testing.assert_array_equal(again.fit(plane).embedding_, model.embedding_)
+    np.testing.assert_array_equal(copied.predict(plane), model.predict(plane))
+    assert again.set_params(dims=2, refit=False).dims == 2
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "score", "place_new"])
+def test_before_the_fit_there_is_no_map(plane, method):
+    with pytest.raises(NotFittedError, match="This TETECV instance is not fitted yet"):
+        getattr(TETECV(), method)(plane)
+
+
+def test_inputs_are_left_alone_and_weights_count(plane):
+    rows, weights = plane.to_array(), np.ones(len(plane))
+    before = rows.copy()
+    model = TETECV(2, temperatures=((2, 1.75),), cv=3)
+    one = model.fit(rows, sample_weight=weights).embedding_
+    np.testing.assert_array_equal(rows, before)
+    np.testing.assert_array_equal(one, clone(model).fit(rows).embedding_)
+    weights[:700] = 0.0
+    np.testing.assert_allclose(
+        clone(model).fit(rows, sample_weight=weights).embedding_, clone(model).fit(rows[700:]).embedding_, atol=1e-6
+    )

@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
 
-from conftest import random_triplets
 from tete import GNMDS, TETE, Triplets
-from tete.datasets import make_uniform_triplets
+from tete.datasets import answer_by_distance, make_uniform_triplets
 from tete.exceptions import InvalidParameterError
-from tete.losses import TETELoss, log_ratio_slopes, log_ratios
-from tete.suggestion import suggest
+from tete.metrics import procrustes_align
+from tete.suggestion import N_MAPS, _Committee, suggest
 
 
 @pytest.mark.parametrize("estimator", [TETE(), TETE(1), GNMDS()], ids=str)
@@ -41,16 +40,69 @@ def test_candidates_and_names():
     assert questions[["center", "left", "right"]].to_numpy().tolist() == [["c", "a", "b"]]
 
 
-def test_slopes_are_those_of_the_log_ratio(rng):
-    triplets, places, loss = random_triplets(rng, n_triplets=20), rng.normal(size=(12, 3)), TETELoss(2.0, 1.5)
-    columns = triplets.anchor, triplets.near, triplets.far
-    ratios, slopes = log_ratio_slopes(loss, places, *columns)
-    np.testing.assert_array_equal(ratios, log_ratios(loss, places, *columns))
-    for row in range(20):
-        for place in range(3):
-            for axis in range(3):
-                moved = [places.copy(), places.copy()]
-                moved[0][columns[place][row], axis] += 1e-6
-                moved[1][columns[place][row], axis] -= 1e-6
-                up, down = (log_ratios(loss, each, *columns)[row] for each in moved)
-                assert slopes[row, place, axis] == pytest.approx((up - down) / 2e-6, abs=1e-6)
+def test_bits_are_mutual_information_of_answer_and_committee(clean_triplets, rng):
+    given = clean_triplets.select(np.arange(300))
+    committee = _Committee(TETE().fit(given), given, rng)
+    rows = clean_triplets.to_array()[300:320]
+    p_left, bits = committee.judge(rows)
+    lapse, steepness = committee.model
+    for row, mean, information in zip(rows, p_left, bits, strict=True):
+        answers = []
+        for places in committee.maps:
+            near, far = (np.sum((places[row[0]] - places[row[column]]) ** 2) for column in (1, 2))
+            ratio = ((1 + 0.75 * near) / (1 + 0.75 * far)) ** (1 / 0.75)  # eq. (loss) at t' = 1.75
+            answers.append(lapse + (1 - 2 * lapse) / (1 + ratio**steepness))
+        left = np.array(answers)
+        joint = np.array([left, 1 - left]) / N_MAPS
+        apart = joint.sum(axis=1, keepdims=True) / N_MAPS  # were answer and map independent
+        assert mean == pytest.approx(left.mean())
+        assert information == pytest.approx(np.sum(joint * np.log2(joint / apart)), abs=1e-9)
+
+
+def test_people_are_judged_by_answers_that_maps_were_not_told(rng):
+    points = rng.normal(size=(30, 2))
+    few = make_uniform_triplets(points, 150, random_state=0).flip(0.2, random_state=0)
+    model = TETE().fit(few)
+    assert model.score(few) > 0.85  # more than are true: with five answers an object it agrees with wrong ones too
+    own, judged = model._answer_model(), _Committee(model, few, rng).model
+    clear = np.array([-3.0])
+    assert judged.probability(clear) < own.probability(clear)
+
+
+def test_maps_differ_where_little_is_known(rng):
+    triplets = make_uniform_triplets(rng.normal(size=(20, 2)), 2000, random_state=0)
+    known = triplets.select(~(triplets.to_array() == 19).any(axis=1))
+    with pytest.warns(UserWarning, match="occur in no triplet"):
+        model = TETE().fit(known)
+    maps = [procrustes_align(model.embedding_, each) for each in _Committee(model, known, rng).maps]
+    spread = np.std(maps, axis=0).mean(axis=1)
+    assert spread[19] > 3.0 * spread[:19].mean()
+
+
+def test_the_seed_decides(clean_triplets):
+    model = TETE().fit(clean_triplets)
+    one, same, other = (suggest(model, 20, asked=clean_triplets, random_state=seed) for seed in (3, 3, 4))
+    assert one.equals(same)
+    assert not one.equals(other)
+    assert one["bits"].is_monotonic_decreasing
+
+
+def test_suggested_questions_teach_more_than_random_ones():
+    """True places, answers that fail on close calls: the map is better after suggested questions, over ten draws."""
+    gains = []
+    for seed in range(10):
+        points = np.random.default_rng(seed).normal(size=(25, 2))
+        pool = answer_by_distance(
+            points, make_uniform_triplets(points, 4000, random_state=seed), sharpness=3.0, random_state=seed
+        )
+        unseen = make_uniform_triplets(points, 4000, random_state=seed + 50)
+        first, rest = pool.select(np.arange(150)), pool.select(np.arange(150, 4000))
+        chosen = suggest(TETE().fit(first), 150, asked=first, candidates=rest.to_array())
+        number = {tuple(row): place for place, row in enumerate(rest.to_array().tolist())}
+        picked = [number[tuple(row)] for row in chosen[["center", "left", "right"]].to_numpy().tolist()]
+        scores = [
+            TETE().fit(np.concatenate([first.to_array(), rest.to_array()[rows]])).score(unseen)
+            for rows in (picked, np.arange(150))
+        ]
+        gains.append(scores[0] - scores[1])
+    assert np.mean(gains) > 0.0

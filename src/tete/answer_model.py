@@ -43,11 +43,6 @@ class AnswerModel(NamedTuple):
         """Of answers with these log l."""
         return np.asarray(self.lapse + (1.0 - 2.0 * self.lapse) * expit(-self.steepness * log_ratio))
 
-    def slope(self, log_ratio: Floats) -> Floats:
-        """Derivative of the probability in log l."""
-        clear = expit(-self.steepness * log_ratio)
-        return np.asarray(-(1.0 - 2.0 * self.lapse) * self.steepness * clear * (1.0 - clear))
-
 
 TYPICAL = AnswerModel(0.1, 2.0)  # for a map whose answers are not at hand
 

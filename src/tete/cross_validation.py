@@ -102,7 +102,7 @@ def best_of_each_dimension(results: dict[str, Any], chosen: dict[str, Any]) -> l
     """Places in `cv_results_` of the chosen candidate and, of every other dimension, of the best one."""
     best: dict[int, int] = {}
     n_folds = np.sum([~np.isnan(column) for name, column in results.items() if name.startswith("split")], axis=0)
-    for index in np.lexsort((results["mean_test_score"], n_folds)):  # the best of those that all folds have tested
+    for index in np.lexsort((results["comparable_score"], n_folds)):  # the best of those that all folds have tested
         best[int(results["param_n_components"][index])] = int(index)
     best[chosen["n_components"]] = results["params"].index(chosen)
     return [best[n_components] for n_components in sorted(best)]

@@ -87,12 +87,12 @@ def plot_choice(
         axes = new_figure(6.0, 4.0)[1]
     assert axes is not None
     colors, places = theme_of(theme), best_of_each_dimension(results, chosen)
-    dims, errors = results["param_n_components"][places], 100.0 * (1.0 - results["mean_test_score"][places])
+    dims, errors = results["param_n_components"][places], 100.0 * (1.0 - results["comparable_score"][places])
     bars = 100.0 * results["standard_error"][places]
     axes.errorbar(dims, errors, yerr=bars, color=colors.colors[0], marker="o", capsize=3)
     ringed = results["params"].index(chosen)
     label = f"chosen: {chosen['n_components']}-D, t = {chosen['t']:g}, t' = {chosen['t_prime']:g}"
-    error = 100.0 * (1.0 - results["mean_test_score"][ringed])
+    error = 100.0 * (1.0 - results["comparable_score"][ringed])
     axes.scatter([chosen["n_components"]], [error], s=160, facecolors="none", edgecolors=colors.colors[5], label=label)
     axes.set(xlabel="dimensions", ylabel="held-out answers contradicted (%)", xticks=dims)
     axes.legend(frameon=False)

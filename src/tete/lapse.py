@@ -56,7 +56,8 @@ def fit_lapse(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> L
     """Fit by maximum likelihood, each answer counting by its weight however many triplets it gave.
 
     The interval is that of the profile likelihood; as triplets of one answer are not independent, the likelihood ratio
-    is scaled by the ratio of the clustered variance to the naive one (Godambe).
+    is scaled by the ratio of the clustered variance to the naive one (Godambe), and by no less than if an answer were
+    one observation: it lapses as a whole, which the clustered variance does not show where few answers have lapsed.
 
     Parameters
     ----------
@@ -74,7 +75,10 @@ def fit_lapse(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> L
     scale = float(np.median(np.abs(margins))) or 1.0
     points, masses = support(margins / scale, weights)
     share, log_slope = maximize(points, masses)
-    limit = _variance_ratio(margins / scale, answers, weights, share, log_slope) * chi2.ppf(0.95, 1) / 2.0
+    weight_of_answer = np.bincount(answers, weights=weights)
+    as_a_whole = float(np.sum(weight_of_answer**2) / np.sum(weight_of_answer))
+    widening = max(_variance_ratio(margins / scale, answers, weights, share, log_slope), as_a_whole)
+    limit = widening * chi2.ppf(0.95, 1) / 2.0
     best = log_likelihood(points, masses, share, log_slope)
 
     def excess(eps: float) -> float:

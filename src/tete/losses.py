@@ -30,7 +30,6 @@ __all__ = [
     "TETELoss",
     "TSTELoss",
     "UnitTETELoss",
-    "log_ratio_slopes",
     "log_ratios",
     "ratio_loss",
     "sum_losses",
@@ -282,34 +281,3 @@ def log_ratios(
             to_far += step_far * step_far
         result[row] = log_ratio(loss, to_near, to_far)[0]
     return result
-
-
-@njit(cache=True, nogil=True, **FAST)
-def log_ratio_slopes(
-    loss: Any,
-    embedding: NDArray[np.float64],
-    anchor: NDArray[np.int32],
-    near: NDArray[np.int32],
-    far: NDArray[np.int32],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Log l of every triplet, and its gradient in the places of its anchor, near and far object."""
-    n_components = embedding.shape[1]
-    result = np.empty(anchor.shape[0])
-    slopes = np.empty((anchor.shape[0], 3, n_components))
-    for row in range(anchor.shape[0]):
-        i, j, k = anchor[row], near[row], far[row]
-        to_near = 0.0
-        to_far = 0.0
-        for c in range(n_components):
-            step_near = embedding[i, c] - embedding[j, c]
-            step_far = embedding[i, c] - embedding[k, c]
-            to_near += step_near * step_near
-            to_far += step_far * step_far
-        result[row], by_near, by_far = log_ratio(loss, to_near, to_far)
-        for c in range(n_components):
-            pull = 2.0 * by_near * (embedding[i, c] - embedding[j, c])
-            push = 2.0 * by_far * (embedding[i, c] - embedding[k, c])
-            slopes[row, 0, c] = pull + push
-            slopes[row, 1, c] = -pull
-            slopes[row, 2, c] = -push
-    return result, slopes

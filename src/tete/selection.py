@@ -14,7 +14,7 @@ from tete.embedding import TETE
 from tete.exceptions import InvalidParameterError
 from tete.newcomers import NewPlaces
 from tete.randomness import RandomState
-from tete.search import LOOSER, TEMPERATURES, Fold, Search
+from tete.search import TEMPERATURES, Fold, Search
 from tete.triplets import as_triplets
 from tete.validation import check_choice, check_interval, check_whole
 
@@ -34,7 +34,7 @@ class TETECV(BaseEstimator):
     dims : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 7, 8)
         Dimensions to try.
     temperatures : sequence of pairs (t, t'), default=TEMPERATURES
-        Temperatures to try, preferred ones first; STE and t-STE are among the default ones.
+        Temperatures to try, preferred ones first; STE and (up to scale) t-STE are among the default ones.
     cv : int, splitter of scikit-learn or iterable of (train, test), default=5
         Number of folds, or the folds; a splitter gets the answers or annotators as groups.
     by : "groups" or "annotators", default="groups"
@@ -42,7 +42,7 @@ class TETECV(BaseEstimator):
     refit : bool, default=True
         Whether to fit the chosen candidate to all answers in the end.
     ridge, max_iter, tol, n_jobs, verbose
-        As in `TETE`. The fits of the search stop at a looser tolerance.
+        As in `TETE`. Most fits of the search stop at a looser tolerance.
     random_state : int, generator or None, default=0
         Seed of the folds.
 
@@ -57,7 +57,9 @@ class TETECV(BaseEstimator):
     cv_results_ : dict of arrays
         For each candidate that was tried, as in scikit-learn's `GridSearchCV`: params, param_..., split..._test_score
         (NaN for folds on which it was no longer tried), mean_test_score, std_test_score, rank_test_score and
-        mean_fit_time; also standard_error (of the mean, by answers) and n_iter (iterations of all folds).
+        mean_fit_time; also standard_error (of the mean, by answers) and n_iter (iterations of all folds). As one fold
+        is harder than another, means over different folds cannot be compared; comparable_score, by which candidates
+        are ranked, is the chosen candidate's mean plus the mean difference to it on the folds of both.
         ``pandas.DataFrame(model.cv_results_)`` makes a table of it.
     best_estimator_ : TETE
         The final fit, with `refit`.
@@ -102,15 +104,15 @@ class TETECV(BaseEstimator):
             Fold(number, triplets.select(train), triplets.select(test), units[test])
             for number, (train, test) in enumerate(folds(self.cv, units, self.random_state))
         ]
-        search = Search(parts, int(units.max()) + 1, lambda: self._estimator(final=False))
+        search = Search(parts, int(units.max()) + 1, self._estimator())
         best = search.choose(dims, temperatures, verbose=self.verbose)
-        self.cv_results_ = search.results()
+        self.cv_results_ = search.results(best)
         self.best_index_ = list(search.trials).index(best)
         self.best_params_ = best._asdict()
         self.best_score_ = search.trials[best].held_out.score
         self.n_features_in_ = 3
         if self.refit:
-            self.best_estimator_ = self._estimator(final=True).set_params(**self.best_params_).fit(triplets)
+            self.best_estimator_ = self._estimator().set_params(**self.best_params_).fit(triplets)
             self.embedding_ = self.best_estimator_.embedding_
             self.object_names_ = self.best_estimator_.object_names_
         return self
@@ -136,9 +138,8 @@ class TETECV(BaseEstimator):
         fitted: TETE = self.best_estimator_
         return fitted
 
-    def _estimator(self, *, final: bool) -> TETE:
-        tol = self.tol if final else min(LOOSER * self.tol, 1.0)
-        return TETE(ridge=self.ridge, max_iter=self.max_iter, tol=tol, n_jobs=self.n_jobs)
+    def _estimator(self) -> TETE:
+        return TETE(ridge=self.ridge, max_iter=self.max_iter, tol=self.tol, n_jobs=self.n_jobs)
 
     def _check_parameters(self) -> tuple[list[int], list[tuple[float, float]]]:
         """The dimensions, the largest first, and the temperatures."""

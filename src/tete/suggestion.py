@@ -1,25 +1,29 @@
 """Which questions to ask next: those whose answers would teach most about where the objects are.
 
-What an answer teaches is the mutual information between it and the places of its three objects: the entropy of the
-answer as it is expected now, less the entropy it would have if the places were known. So neither clear calls teach,
-nor close calls between objects whose places are known well, nor what people answer at random.
+What an answer teaches is the mutual information between it and the map: the entropy of the answer as it is expected
+now, less the entropy it would have if the map were known (Houlsby et al. 2011). So neither clear calls teach, nor close
+calls between objects whose places are known well, nor what people answer at random.
 
-A question is judged by log l on the map, normal with a variance from the uncertainty of the three places. Uncertainty
-is the inverse of the Fisher information of the answers given, object by object. Questions are chosen in rounds, no
-object twice in one and none that teaches much less than the best; after each round the information expected from it
-counts as given, so that the choice varies.
+What is not known of the map is seen on a committee of maps of resampled answers. How reliable people are is learned
+from the answers that a map of the committee was not told: on those it was made of, a map always looks too good.
+
+The best questions of one map are alike, and a committee of few maps errs about them together. So questions are drawn,
+with a chance that grows with the square of what they teach, instead of taken from the top (Kirsch et al. 2023).
 """
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from tete.answer_model import AnswerModel
+from tete.answer_model import AnswerModel, fit_answer_model
+from tete.arrays import Embedding
 from tete.base import TripletEmbedding
-from tete.exceptions import InvalidParameterError
-from tete.losses import log_ratio_slopes, ratio_loss
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
+from tete.losses import log_ratios, ratio_loss
 from tete.randomness import RandomState, make_generator
 from tete.triplets import Triplets, as_triplets
 from tete.validation import check_rows, check_whole
@@ -31,8 +35,9 @@ __all__ = ["suggest"]
 
 FEWEST_CANDIDATES = 20_000
 CANDIDATES_A_QUESTION = 50
-MUCH_LESS = 0.8
-NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
+N_MAPS = 16
+FEWEST_TESTED = 20  # answers that maps were not told, to learn how reliable people are
+GREED = 2.0  # the power of what a question teaches in its chance to be asked
 
 
 def suggest(
@@ -43,7 +48,7 @@ def suggest(
     candidates: ArrayLike | None = None,
     random_state: RandomState = 0,
 ) -> "pd.DataFrame":
-    """The questions whose answers would teach most, the best first.
+    """Questions whose answers would teach much, the best first.
 
     Parameters
     ----------
@@ -51,16 +56,17 @@ def suggest(
     n : int, default=100
         How many questions; fewer come back where there are not so many left.
     asked : Triplets, array or data frame
-        The answers that the map was made of. None of these questions is asked again.
+        The answers that the map was made of; 16 maps are fitted to parts of them, starting at the map. None of these
+        questions is asked again.
     candidates : array of shape (m, 3), optional
         Questions to choose from, as rows (anchor, one, other) of object numbers. By default many are drawn at random.
     random_state : int, generator or None, default=0
-        Seed of these draws.
+        Seed of all draws. Each seed gives other questions.
 
     Returns
     -------
     DataFrame with columns center, left and right ("is center more like left or like right?"), `p_left`, the
-    probability that the answer is left, and `bits`, what the answer is expected to teach when the question was chosen.
+    probability that the answer is left, and `bits`, what the answer is expected to teach.
     With an answer in a column `answer` (a name, left or right), `tete.io.read_answers` reads such a table.
     """
     import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
@@ -68,92 +74,71 @@ def suggest(
     check_is_fitted(estimator, "embedding_")
     check_whole("n", n, least=1)
     given = as_triplets(asked, names=estimator.object_names_, n_objects=len(estimator.embedding_))
+    rng = make_generator(random_state)
     if candidates is None:
-        rows = _draw(given.n_objects, max(FEWEST_CANDIDATES, CANDIDATES_A_QUESTION * n), make_generator(random_state))
+        rows = _draw(given.n_objects, max(FEWEST_CANDIDATES, CANDIDATES_A_QUESTION * n), rng)
     else:
         rows = check_rows(candidates, n_columns=3)
     rows = _not_asked(rows, given)
     if not len(rows):
         raise InvalidParameterError("`candidates` must hold a question that was not asked yet, got none.")
-    beliefs = _Beliefs(estimator, given)
-    chosen, bits = _choose(beliefs, rows, n)
+    p_left, bits = _Committee(estimator, given, rng).judge(rows)
+    chance = GREED * np.log(np.maximum(bits, np.finfo(float).tiny)) + rng.gumbel(size=len(rows))
+    chosen = np.argsort(-chance, kind="stable")[:n]  # draws without replacement
+    chosen = chosen[np.argsort(-bits[chosen], kind="stable")]
     names = range(given.n_objects) if estimator.object_names_ is None else estimator.object_names_
     columns = {
         role: [names[number] for number in rows[chosen, place]]
         for place, role in enumerate(("center", "left", "right"))
     }
-    p_left = beliefs.model.probability(beliefs.ratios(rows[chosen])[0])
-    return pd.DataFrame({**columns, "p_left": p_left, "bits": bits})
+    return pd.DataFrame({**columns, "p_left": p_left[chosen], "bits": bits[chosen]})
 
 
-class _Beliefs:
-    """Places, how uncertain they are, and how reliable answers are."""
+class _Committee:
+    """Maps of resampled answers, and how reliable answers are."""
 
-    def __init__(self, estimator: TripletEmbedding, given: Triplets) -> None:
-        self.embedding = estimator.embedding_
+    def __init__(self, estimator: TripletEmbedding, given: Triplets, rng: np.random.Generator) -> None:
         self.loss = ratio_loss(estimator._loss())
-        self.model: AnswerModel = estimator._answer_model()
-        n_components = self.embedding.shape[1]
-        variance = max(float(np.mean(np.var(self.embedding, axis=0))), np.finfo(float).tiny)
-        self.information = np.tile(np.eye(n_components) / variance, (len(self.embedding), 1, 1))
-        self.learn(given.to_array(), given.weights_or_ones())
+        self._given, self._answers = given, given.answer_numbers()
+        self._spread = estimator.embedding_.std(axis=0)
+        refit = clone(estimator).set_params(init=estimator.embedding_, n_init=1, verbose=False, callback=None)
+        self.maps: list[Embedding] = []
+        untold: list[NDArray[np.float64]] = []
+        for _ in range(N_MAPS):
+            embedding, ratios = self._member(refit, rng)
+            self.maps.append(embedding)
+            untold.append(ratios)
+        tested = np.concatenate(untold)
+        self.model: AnswerModel = (
+            fit_answer_model(tested, np.ones(len(tested)))
+            if len(tested) >= FEWEST_TESTED
+            else estimator._answer_model()
+        )
 
-    def ratios(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Log l of questions, and its gradient in the places of the three objects."""
-        columns = np.ascontiguousarray(rows.T, dtype=np.int32)
-        return log_ratio_slopes(self.loss, np.ascontiguousarray(self.embedding), *columns)  # type: ignore[no-any-return]
+    def judge(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Probability that the answer is the second object, and mutual information of answer and map."""
+        probability = np.array([self.model.probability(self._ratios(embedding, rows)) for embedding in self.maps])
+        mean = probability.mean(axis=0)
+        return mean, np.maximum(_entropy(mean) - _entropy(probability).mean(axis=0), 0.0)
 
-    def learn(self, rows: NDArray[Any], weights: NDArray[np.float64]) -> None:
-        """Add the Fisher information of answers to these questions to that of their objects."""
-        ratio, slopes = self.ratios(rows)
-        probability = self.model.probability(ratio)
-        amount = weights * self.model.slope(ratio) ** 2 / (probability * (1.0 - probability))
-        for place in range(3):
-            outer = np.einsum("n,nc,nd->ncd", amount, slopes[:, place], slopes[:, place])
-            np.add.at(self.information, rows[:, place], outer)
+    def _member(self, refit: TripletEmbedding, rng: np.random.Generator) -> tuple[Embedding, NDArray[np.float64]]:
+        """A map of resampled answers, and log l of the others. Objects it knows nothing of are put anywhere."""
+        n_answers = int(self._answers.max()) + 1
+        drawn = np.bincount(rng.integers(n_answers, size=n_answers), minlength=n_answers)[self._answers]
+        told = self._given.select(drawn > 0)
+        known = told.mentions() > 0
+        embedding = rng.normal(scale=self._spread, size=(len(known), len(self._spread)))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the fit to all answers warned of what matters
+                embedding[known] = refit.fit(told.with_weights(drawn[drawn > 0])).embedding_[known]
+        except InvalidTripletsError:  # of very few answers, those drawn may contradict each other
+            known[:] = False
+        rows = self._given.to_array()[drawn == 0]
+        return embedding, self._ratios(embedding, rows[known[rows].all(axis=1)])
 
-    def bits(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Mutual information of each answer and the places of its objects."""
-        ratio, slopes = self.ratios(rows)
-        covariance = np.linalg.inv(self.information)
-        variance = np.zeros(len(rows))
-        for place in range(3):
-            slope = slopes[:, place]
-            variance += np.einsum("nc,ncd,nd->n", slope, covariance[rows[:, place]], slope)
-        spread = ratio[:, None] + np.sqrt(variance)[:, None] * NODES
-        probability = self.model.probability(spread)
-        shares = NODE_WEIGHTS / NODE_WEIGHTS.sum()
-        return np.asarray(_entropy(probability @ shares) - _entropy(probability) @ shares)
-
-
-def _choose(beliefs: _Beliefs, rows: NDArray[Any], n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Numbers of the chosen rows and what each was expected to teach."""
-    left = np.arange(len(rows))
-    chosen: list[NDArray[np.int64]] = []
-    taught: list[NDArray[np.float64]] = []
-    while len(left) and (wanted := n - sum(map(len, chosen))) > 0:
-        bits = beliefs.bits(rows[left])
-        best = np.argsort(-bits, kind="stable")
-        best = best[bits[best] >= MUCH_LESS * bits[best[0]]]
-        picked = best[_disjoint(rows[left[best]], len(beliefs.embedding), wanted)]
-        chosen.append(left[picked])
-        taught.append(bits[picked])
-        beliefs.learn(rows[left[picked]], np.ones(len(picked)))
-        left = np.delete(left, picked)
-    return np.concatenate(chosen), np.concatenate(taught)
-
-
-def _disjoint(rows: NDArray[Any], n_objects: int, most: int) -> list[int]:
-    """The first rows that have no object in common."""
-    used = np.zeros(n_objects, dtype=bool)
-    picked: list[int] = []
-    for place, row in enumerate(rows):
-        if not used[row].any():
-            used[row] = True
-            picked.append(place)
-            if len(picked) == most:
-                break
-    return picked
+    def _ratios(self, embedding: Embedding, rows: NDArray[Any]) -> NDArray[np.float64]:
+        return np.asarray(log_ratios(self.loss, embedding, *np.ascontiguousarray(rows.T, dtype=np.int32)))
 
 
 def _draw(n_objects: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:

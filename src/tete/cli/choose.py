@@ -79,7 +79,7 @@ def choose(
     candidates = [
         {**params, "accuracy": float(score), "standard_error": float(error)}
         for params, score, error in zip(
-            *(model.cv_results_[key] for key in ("params", "mean_test_score", "standard_error")), strict=True
+            *(model.cv_results_[key] for key in ("params", "comparable_score", "standard_error")), strict=True
         )
     ]
     print_result({"best": best, "candidates": candidates, "written": written}, text, as_json, quiet)
@@ -93,7 +93,7 @@ def suggest(
     dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
     t: Annotated[float | None, typer.Option(help="Robustness, from 1 to 2. Default: 2.")] = None,
     t_prime: Annotated[float | None, typer.Option(help="Tail of the kernel, from 1 to 2. Default: 1.75.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the questions considered.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the draws: another one gives other questions.")] = 0,
     columns: Columns = "",
     odd_one_out: OddOneOut = False,
     weight: Weight = None,
@@ -103,7 +103,7 @@ def suggest(
     force: Force = False,
     quiet: Quiet = False,
 ) -> None:
-    """List the questions whose answers would teach most about the map.
+    """List questions whose answers would teach much about the map.
 
     Each asks whether center is more like left or like right. With the column `answer` filled in (a name, left or
     right), the file is read by the other commands.
@@ -148,7 +148,7 @@ def _table(model: "TETECV") -> str:
     results: dict[str, Any] = model.cv_results_
     for index in best_of_each_dimension(results, model.best_params_):
         params = results["params"][index]
-        accuracy = f"{results['mean_test_score'][index]:.1%} ± {results['standard_error'][index]:.1%}"
+        accuracy = f"{results['comparable_score'][index]:.1%} ± {results['standard_error'][index]:.1%}"
         mark = "  <- chosen" if params == model.best_params_ else ""
         rows.append(
             f"{params['n_components']:10}    {accuracy:>17}    {params['t']:<4g}  {params['t_prime']:<4g}{mark}"

@@ -15,6 +15,7 @@ from tete import Triplets, demo
 from tete.cli import app
 from tete.datasets import make_uniform_triplets
 from tete.io import read_map, write_answers
+from tete.search import TEMPERATURES
 
 
 def tete(*arguments, stdin=None):
@@ -106,7 +107,7 @@ class TestChooseAndSuggest:
         assert (tmp_path / "choice.png").read_bytes().startswith(b"\x89PNG")
         found = json.loads(tete("choose", answers, "--dims", 2, "--folds", 3, "--json").stdout)
         assert found["best"]["n_components"] == 2
-        assert len(found["candidates"]) == 8
+        assert len(found["candidates"]) == len(TEMPERATURES)
 
     def test_dims_that_are_none(self, answers):
         result = tete("choose", answers, "--dims", "two")

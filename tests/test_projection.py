@@ -85,3 +85,14 @@ def test_spreads_of_more_rows_than_are_read_at_once(rng, monkeypatch):
     monkeypatch.setattr("tete.projection.SAMPLE_ROWS", 7)
     table = rng.normal(loc=[0.0, 1e6, 5.0], size=(30, 3))
     np.testing.assert_allclose(column_spreads(table), table.std(axis=0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_components_are_those_of_scikit_learn(offset):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 60)) @ rng.normal(size=(60, 60)) * np.linspace(3.0, 0.1, 60) + offset
+    found, expected = fit_projection(X, 8, rng), PCA(8, svd_solver="full").fit(X)
+    alignment = np.abs(expected.components_ @ found.components)
+    np.testing.assert_allclose(alignment, np.eye(8), atol=2e-3)
+    assert found.scale == pytest.approx(np.sqrt(expected.explained_variance_.sum()), rel=1e-4)
+    assert np.all(np.abs(found.components).max(axis=0) == found.components.max(axis=0))  # signs never depend on luck

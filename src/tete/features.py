@@ -15,8 +15,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.metrics import pairwise_distances
-from sklearn.neighbors import sort_graph_by_row_values
 
 from tete.exceptions import InvalidFeaturesError, InvalidParameterError
 from tete.neighbors import MetricSearch, Neighbors, NeighborSearch, make_search
@@ -92,6 +90,8 @@ def _graph_between(graph: Any, rows: NDArray[Any], others: NDArray[Any]) -> Floa
 
 
 def _metric_between(queries: Any, points: Any, metric: str) -> DistanceBetween:
+    from sklearn.metrics import pairwise_distances  # noqa: PLC0415  (takes long to import)
+
     def between(rows: NDArray[Any], others: NDArray[Any]) -> Floats:
         result = np.empty(len(rows), dtype=np.float32)
         edges = np.flatnonzero(np.diff(rows, prepend=-1, append=-1))
@@ -158,6 +158,8 @@ def _search(
 
 def _graph_of_others(graph: Any) -> Any:
     """The graph without edges from a row to itself, each row's edges from the shortest on; edges of length 0 remain."""
+    from sklearn.neighbors import sort_graph_by_row_values  # noqa: PLC0415  (takes long to import)
+
     edges = graph.tocoo()
     others = edges.row != edges.col
     ends = (edges.row[others], edges.col[others])

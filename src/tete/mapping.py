@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS
-from sklearn.neighbors import VALID_METRICS
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tete.arrays import Callback
@@ -31,9 +29,7 @@ __all__ = ["FeatureMap"]
 
 Map = NDArray[np.float32]
 
-METRICS = sorted(
-    {"precomputed", *PAIRWISE_DISTANCE_FUNCTIONS, *VALID_METRICS["brute"]} - {"haversine", "nan_euclidean"}
-)
+OWN_METRICS = ("cosine", "euclidean", "precomputed")
 SHARDS_AND_MOMENTS = 24  # tables of the map's size that an optimiser holds
 ROWS_AT_ONCE = 4096
 MANY_ROWS = 10_000  # whose neighbours take longer to find than a rehearsal
@@ -138,7 +134,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _check_parameters(self) -> None:
         check_whole("n_components", self.n_components, least=1)
         check_whole("n_neighbors", self.n_neighbors, least=1)
-        check_choice("metric", self.metric, tuple(METRICS))
+        if self.metric not in OWN_METRICS:
+            check_choice("metric", self.metric, _metrics())
         if self.standardize and self.metric != "euclidean":
             raise InvalidParameterError(f"`standardize` needs the metric 'euclidean', got {self.metric!r}.")
         if self.pca_components is not None:
@@ -352,3 +349,12 @@ def _check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArra
     if not np.isfinite(weights).all() or weights.min() < 0 or not weights.any():
         raise InvalidParameterError("`sample_weight` must be finite, not negative and not all zero.")
     return weights
+
+
+def _metrics() -> tuple[str, ...]:
+    """All metrics that there are."""
+    from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS  # noqa: PLC0415  (these two take long to import)
+    from sklearn.neighbors import VALID_METRICS  # noqa: PLC0415
+
+    known = {*OWN_METRICS, *PAIRWISE_DISTANCE_FUNCTIONS, *VALID_METRICS["brute"]}
+    return tuple(sorted(known - {"haversine", "nan_euclidean"}))

@@ -20,7 +20,6 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial import KDTree
-from sklearn.neighbors import NearestNeighbors
 
 from tete.threads import Threads, row_slices
 
@@ -210,9 +209,11 @@ class MetricSearch(NeighborSearch):
 
     points: Any
     metric: str
-    fitted: NearestNeighbors = field(init=False, repr=False)
+    fitted: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415  (takes long to import)
+
         self.fitted = NearestNeighbors(metric=self.metric).fit(self.points)
 
     def within(self, count: int, workers: Threads) -> Neighbors:

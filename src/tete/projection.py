@@ -13,8 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.decomposition import PCA
-from sklearn.preprocessing import StandardScaler
+from scipy.linalg import eigh
 
 from tete.blas import one_blas_thread
 from tete.threads import Threads, row_slices
@@ -25,6 +24,7 @@ Points: TypeAlias = NDArray[np.float32]
 
 SAMPLE_ROWS = 10_000
 ROWS_IN_A_PIECE = 2048
+COVARIANCE_COLUMNS = 2000  # up to which all covariances are faster than iterating
 
 
 @dataclass(frozen=True)
@@ -70,18 +70,37 @@ def fit_projection(
     mean = np.asarray(sample.mean(axis=0)).ravel() if center else np.zeros(n_columns)
     components = None
     if width is not None and n_columns > width and n_rows > width:
-        pca = PCA(width, random_state=int(rng.integers(2**31)))
-        # Once centred, single precision is enough, and twice as fast.
-        table = sample if is_sparse(sample) else (sample - mean).astype(np.float32)
-        # The last bits of a product on several threads can vary; constant data divide zero by zero, harmlessly.
-        with one_blas_thread(), np.errstate(invalid="ignore"):
-            components = pca.fit(table).components_.T.astype(np.float64)
-        scale = float(np.sqrt(pca.explained_variance_.sum()))
+        seed = int(rng.integers(2**31))
+        with one_blas_thread():  # the last bits of a product on several threads can vary
+            if n_columns > COVARIANCE_COLUMNS or is_sparse(sample):
+                components, variances = _components_by_iteration(sample, width, seed)
+            else:
+                components, variances = _components_by_covariance(sample - mean, width)
+        scale = float(np.sqrt(variances.sum()))
     else:
         dense = as_dense(sample)
         scale = float(np.sqrt(np.mean(np.sum((dense - mean) ** 2, axis=1))))
     scale = scale if scale > 0.0 else 1.0
     return Projection(mean * size, components, scale * size, unit_rows)
+
+
+def _components_by_covariance(centred: NDArray[np.float64], width: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Principal components as columns, and their variances."""
+    single = centred.astype(np.float32)  # enough once the table is centred, and twice as fast
+    covariance = (single.T @ single).astype(np.float64) / max(len(single) - 1, 1)
+    variances, axes = eigh(covariance, subset_by_index=[len(covariance) - width, len(covariance) - 1])
+    largest = axes[np.abs(axes).argmax(axis=0), np.arange(width)]
+    return (axes * np.where(largest < 0.0, -1.0, 1.0))[:, ::-1], np.maximum(variances[::-1], 0.0)
+
+
+def _components_by_iteration(sample: Any, width: int, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The same for sparse or very wide tables."""
+    from sklearn.decomposition import PCA  # noqa: PLC0415  (takes long to import)
+
+    pca = PCA(width, random_state=seed)
+    with np.errstate(invalid="ignore"):  # constant data divide zero by zero, harmlessly
+        components = pca.fit(sample).components_.T.astype(np.float64)
+    return components, pca.explained_variance_
 
 
 def project(projection: Projection, X: Any, workers: Threads) -> Points:
@@ -97,6 +116,8 @@ def project(projection: Projection, X: Any, workers: Threads) -> Points:
 
 def column_spreads(X: Any) -> NDArray[np.float64]:
     """Standard deviation of each column, 1 where it is constant. Reads some rows at a time."""
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415  (takes long to import)
+
     scaler = StandardScaler(with_mean=not is_sparse(X))
     for start in range(0, X.shape[0], SAMPLE_ROWS):
         scaler.partial_fit(X[start : start + SAMPLE_ROWS])

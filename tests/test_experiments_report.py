@@ -67,6 +67,15 @@ def test_the_page_is_self_contained_and_says_that_it_is_quick(tmp_path):
     assert (tmp_path / "paper" / "figure2_small.png").stat().st_size < 100_000
 
 
+def test_a_full_report_says_where_it_differs_from_the_paper_and_a_quick_one_does_not(tmp_path):
+    chapter = reproduction.Chapter(small("figure2"), None, None, [Claim("a", "b", [Check("c", True)])], {})
+    different = dataclasses.replace(chapter.experiment, tried="<everything>")
+    for quick in (False, True):
+        write_report(tmp_path, [dataclasses.replace(chapter, experiment=different)], quick=quick)
+        for name, text in (("index.html", "&lt;everything&gt;"), ("verdicts.md", "<everything>")):
+            assert (text in (tmp_path / name).read_text()) != quick
+
+
 def test_text_is_escaped(tmp_path):
     toy = dataclasses.replace(
         load_experiment("figure2"), title="<h9>", run=lambda setting, n_jobs: Outcome([]), protocol=("a < b & c",)

@@ -62,6 +62,7 @@ class Experiment:
     `settings(quick)` lists what to run; `run(setting, n_jobs)` runs one of them; `draw(table, maps)` draws; the
     `summary` of the table stands in the report beside `paper`, what the paper shows; `claims(table)` judges.
     Settings that need a data set name it under "data"; it must be one of `data.SOURCES`.
+    Where results differ from the paper's, `tried` says what was tried to get the paper's.
     A change of `run` needs a new `version`, so that older results are not taken for new ones. `timed` experiments
     report seconds and run one setting at a time on all cores.
     """
@@ -76,6 +77,7 @@ class Experiment:
     draw: Callable[["pd.DataFrame", Maps], "Figure"]
     summary: Callable[["pd.DataFrame"], "pd.DataFrame"]
     claims: Callable[["pd.DataFrame"], list[Claim]]
+    tried: str = ""
     timed: bool = False
 
     def table(self, *, quick: bool = False, cache: Path | None = None, jobs: int = 1) -> "pd.DataFrame":

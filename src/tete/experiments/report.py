@@ -101,7 +101,7 @@ def _page(chapters: Sequence[Chapter], *, quick: bool) -> str:
     if quick:
         parts.append(f'<p class="note">{QUICK}</p>')
     parts += ["<h2>Verdicts</h2>", _overview(chapters)]
-    return "\n".join([*parts, *(_section(chapter) for chapter in chapters), "</html>\n"])
+    return "\n".join([*parts, *(_section(chapter, quick=quick) for chapter in chapters), "</html>\n"])
 
 
 def _overview(chapters: Sequence[Chapter]) -> str:
@@ -116,7 +116,7 @@ def _overview(chapters: Sequence[Chapter]) -> str:
     return f'<div class="scroll"><table>{head}{"".join(rows)}</table></div>'
 
 
-def _section(chapter: Chapter) -> str:
+def _section(chapter: Chapter, *, quick: bool) -> str:
     experiment = chapter.experiment
     parts = [f'<h2 id="{experiment.name}">{_escape(experiment.title)}</h2>']
     parts += [
@@ -136,6 +136,8 @@ def _section(chapter: Chapter) -> str:
             f"{_escape(claim.rule)}<details><summary>{passed} of {len(claim.checks)} checks pass</summary>"
             f"<ul>{checks}</ul></details></div>"
         )
+    if experiment.tried and not quick:
+        parts.append(f"<p><b>Where it differs:</b> {_escape(experiment.tried)}</p>")
     if chapter.summary is not None:
         parts.append(_table(chapter.summary))
         parts.append(
@@ -185,5 +187,7 @@ def _markdown(chapters: Sequence[Chapter], *, quick: bool) -> str:
         for claim in chapter.claims:
             lines += ["", f"**{claim.verdict}**: {claim.statement} Rule: {claim.rule}", ""]
             lines += [f"- {'yes' if check.passed else 'no'}: {check.text}" for check in claim.checks]
+        if chapter.experiment.tried and not quick:
+            lines += ["", f"**Where it differs:** {chapter.experiment.tried}"]
         lines += [f"- missing: {name}" for name in chapter.missing]
     return "\n".join(lines) + "\n"

@@ -71,6 +71,40 @@ class TestEmbed:
         low, high = json.loads(tete("embed", answers, "--json").stdout)["wrong_interval"]
         assert 0.0 <= low < high < 0.1
 
+    @pytest.mark.parametrize("extension", ["csv", "tsv", "parquet", "json"])
+    def test_trust_has_a_row_for_every_answer(self, answers, tmp_path, extension):
+        path = tmp_path / f"trust.{extension}"
+        result = tete("embed", answers, "--trust", path, "--json")
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)["written"] == [str(path)]
+        readers = {"parquet": pd.read_parquet, "json": pd.read_json, "tsv": functools.partial(pd.read_csv, sep="\t")}
+        found, given = readers.get(extension, pd.read_csv)(path), pd.read_csv(answers)
+        pd.testing.assert_frame_equal(found[list(given)], given, check_dtype=False)
+        assert found["wrong"].between(0.0, 1.0).all()
+        if extension == "csv":
+            assert "exists already: --force" in tete("embed", answers, "--trust", path).stderr
+            assert tete("embed", answers, "--trust", path, "--force").exit_code == 0
+
+    def test_trust_of_answers_that_form_groups(self, tmp_path, rng):
+        places = rng.normal(size=(8, 2))
+        rows = np.array([rng.choice(8, size=3, replace=False) for _ in range(300)])
+        spans = [np.linalg.norm(places[rows[:, n - 1]] - places[rows[:, n - 2]], axis=1) for n in range(3)]
+        odd = rows[np.arange(300), np.argmin(spans, axis=0)]  # the one that is not of the closest pair
+        table = pd.DataFrame(rows, columns=["first", "second", "third"]).assign(odd=odd)
+        table.to_csv(tmp_path / "a.csv", index=False)
+        result = tete("embed", tmp_path / "a.csv", "--trust", tmp_path / "t.csv")
+        assert result.exit_code == 0, result.output
+        found = pd.read_csv(tmp_path / "t.csv")
+        assert (found["triplets"] == 2).all()
+        np.testing.assert_array_equal(found["far"], odd)
+
+    def test_trust_where_nothing_can_be_said(self, tmp_path):
+        (tmp_path / "a.csv").write_text("anchor,near,far\na,b,c\nb,a,c\n")
+        result = tete("embed", tmp_path / "a.csv", "--trust", tmp_path / "t.csv")
+        assert result.exit_code == 2
+        assert "t.csv: nothing can be said about single answers" in result.stderr
+        assert not (tmp_path / "t.csv").exists()
+
     def test_a_pipe(self, answers):
         result = tete("embed", "-", stdin=answers.read_text())
         assert result.exit_code == 0
@@ -119,6 +153,10 @@ class TestChooseAndSuggest:
         assert result.exit_code == 0, result.output
         assert "Is thing" in result.stdout
         assert "... and 10 more" in result.stdout
+        asked = json.loads(tete("suggest", answers, "-n", 3, "--json").stdout)["questions"]
+        assert len(asked) == 3
+        assert {"center", "left", "right"} < set(asked[0])
+        assert tete("suggest", answers, "-n", 3, "--quiet").stdout == ""
         questions = pd.read_csv(tmp_path / "q.csv")
         assert len(questions) == 20
         questions.assign(answer="left").to_csv(tmp_path / "answered.csv", index=False)
@@ -142,7 +180,8 @@ class TestFixed:
         fixed = ("embed", answers, "--fixed", tmp_path / "map.csv")
         refused = tete(*fixed, "--ellipses")
         assert refused.exit_code == 2
-        assert "--ellipses and --objects do not go with --fixed" in refused.stderr
+        assert "--ellipses, --objects and --trust do not go with --fixed" in refused.stderr
+        assert tete(*fixed, "--trust", tmp_path / "t.csv").exit_code == 2
         refused = tete(*fixed, "--label", "genre")
         assert refused.exit_code == 2
         assert "--label must be one of the columns" in refused.stderr
@@ -155,6 +194,7 @@ class TestCheckAndScore:
         assert "contradictions" in result.stdout
         assert "agreement" in result.stdout
         assert json.loads(tete("check", answers, "--json").stdout)["n_objects"] == 12
+        assert tete("check", answers, "--quiet").stdout == ""
 
     def test_score(self, answers, tmp_path):
         tete("embed", answers, "-o", tmp_path / "map.csv")
@@ -162,6 +202,7 @@ class TestCheckAndScore:
         assert result.exit_code == 0
         assert "600 triplets agree with the map of 12 objects" in result.stdout
         assert json.loads(tete("score", tmp_path / "map.csv", "--answers", answers, "--json").stdout)["accuracy"] > 0.9
+        assert tete("score", tmp_path / "map.csv", "--answers", answers, "--quiet").stdout == ""
 
     def test_score_of_a_bare_array(self, tmp_path):
         np.save(tmp_path / "m.npy", [[0.0, 0], [1, 0], [5, 0]])
@@ -195,6 +236,10 @@ class TestPictures:
         again = tete("view", tmp_path / "map.csv")
         assert again.exit_code == 2
         assert "map.html exists already" in again.stderr
+        page = tmp_path / "page.html"
+        result = tete("view", tmp_path / "map.csv", "-o", page, "--json")
+        assert json.loads(result.stdout) == {"n_objects": 3, "written": [str(page)]}
+        assert tete("view", tmp_path / "map.csv", "-o", page, "--force", "--quiet").stdout == ""
 
     def test_a_label_that_is_no_column(self, answers, tmp_path):
         result = tete("embed", answers, "--label", "kind", "-o", tmp_path / "map.csv")
@@ -232,6 +277,10 @@ class TestPictures:
         assert "features            64" in reduced.stdout
         assert "exists already" in tete("demo", tmp_path / "demo").stderr
         assert tete("demo", tmp_path / "demo", "--force", "--quiet").stdout == ""
+        found = json.loads(tete("demo", tmp_path / "demo", "--force", "--json").stdout)
+        assert [each["method"] for each in found["maps"]] == ["t-STE", "t-ETE"] * 3
+        assert found["pixels"]["n_rows"] == 100
+        assert len(found["written"]) == len(demo.FILES)
 
 
 MISTAKES = [
@@ -332,8 +381,10 @@ class TestMistakes:
         assert [path.name for path in tmp_path.iterdir()] == ["map.csv"]
 
 
-def test_every_command_has_help_with_an_example():
-    for command in ("embed", "check", "score", "view", "demo"):
-        result = tete(command, "--help")
-        assert result.exit_code == 0
-        assert f"Example: tete {command}" in result.stdout
+@pytest.mark.parametrize("command", [command.callback.__name__ for command in app.registered_commands])
+def test_every_command_has_help_with_an_example_and_speaks_to_machines_or_not_at_all(command):
+    result = tete(command, "--help")
+    assert result.exit_code == 0
+    assert f"Example: tete {command}" in result.stdout
+    assert "--json" in result.stdout
+    assert "--quiet" in result.stdout

@@ -149,7 +149,16 @@ class TestStandardize:
 
     def test_equal_rows_are_nothing_to_boast_of(self, tmp_path):
         result = tete("reduce", "-", stdin="a,b\n" + "1,2\n" * 30)
-        assert "all rows are equal: there is nothing to map" in result.stdout
+        assert "nothing to measure: all rows are equal" in result.stdout
+        assert "%" not in result.stdout
+
+    @pytest.mark.parametrize("options", [[], ["--standardize"], ["--metric", "cosine"], ["--method", "weighted"]])
+    def test_huge_numbers_are_numbers(self, options):
+        text = "a,b\n" + "".join(f"{n % 7},{n * n % 11}\n" for n in range(40)) + "1e300,5\n"
+        result = tete("reduce", "-", *options, stdin=text)
+        assert result.exit_code == 0, result.output
+        assert result.stderr == ""
+        assert "random triplets" in result.stdout
 
     def test_no_hint_where_units_are_alike(self, table):
         assert "spreads" not in tete("reduce", table, "--label", "species").stdout
@@ -296,6 +305,13 @@ class TestMistakes:
         assert "`metric` must be" in tete("reduce", table, "--drop", "species", "--metric", "foo").stderr
         np.savez(tmp_path / "x.npz", a=np.eye(3))
         assert "there is no array 'b'" in tete("reduce", tmp_path / "x.npz", "--array", "b").stderr
+        refused = tete("reduce", table, "--array", "b")
+        assert refused.exit_code == 2
+        assert "--array (array=) is for npz files, got 'b' with" in refused.stderr
+        np.save(tmp_path / "one.npy", np.arange(30.0))
+        refused = tete("reduce", tmp_path / "one.npy")
+        assert refused.exit_code == 2
+        assert "one.npy: expected a table of numbers, one row an object, got shape (30,), float64." in refused.stderr
 
     def test_missing_file_and_folder(self, tmp_path):
         (tmp_path / "folder.csv").mkdir()

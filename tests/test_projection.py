@@ -25,6 +25,12 @@ def test_distances_are_those_of_principal_components(wide):
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-4)
 
 
+def test_spreads_of_huge_numbers(wide):
+    sizes = np.ones(60)
+    sizes[0] = 2.0**900
+    np.testing.assert_allclose(column_spreads(wide * sizes), wide.std(axis=0) * sizes)
+
+
 def test_sparse_rows_give_the_points_of_dense_ones(wide):
     wide = np.where(np.abs(wide) > 2.0, wide, 0.0)
     dense, sparse = projected(wide, 8), projected(csr_array(wide), 8)

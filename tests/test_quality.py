@@ -105,7 +105,16 @@ def test_few_rows(n_rows, rng):
 
 def test_seven_rows_and_equal_rows(rng):
     assert map_quality(rng.normal(size=(7, 3)), rng.normal(size=(7, 2))).n_neighbors == 3
-    assert map_quality(np.ones((30, 3)), np.zeros((30, 2))).recall == 1.0
+    for table in (np.ones((30, 3)), sparse.csr_array(np.ones((30, 3)))):
+        equal = map_quality(table, rng.normal(size=(30, 2)), classes=[0, 1] * 15)
+        assert equal.recall is equal.random_triplets is equal.global_score is equal.accuracy is None
+        assert str(equal) == "quality             nothing to measure: all rows are equal"
+
+
+def test_measures_do_not_depend_on_the_size_of_numbers(table, places):
+    usual, huge = (map_quality(scale * table, places) for scale in (1.0, 2.0**900))
+    for name in ("recall", "trustworthiness", "random_triplets", "global_score"):
+        assert getattr(huge, name) == pytest.approx(getattr(usual, name), rel=1e-4)
 
 
 def test_a_graph_has_no_distances_to_compare(rng, places):

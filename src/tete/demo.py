@@ -67,6 +67,10 @@ class DigitMap:
     labels: NDArray[np.int64]
     answers: Triplets
 
+    def as_dict(self) -> dict[str, Any]:
+        """What was measured as plain values, for JSON."""
+        return {name: getattr(self, name) for name in ("method", "noise", "seconds", "accuracy", "neighbor_accuracy")}
+
 
 def digit_maps(n_digits: int = 600, per_point: int = 100) -> Iterator[DigitMap]:
     """Both methods at every share of reversed answers, turned alike; accuracy is that of unseen, true answers."""

@@ -119,9 +119,15 @@ def column_spreads(X: Any) -> NDArray[np.float64]:
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415  (takes long to import)
 
     scaler = StandardScaler(with_mean=not is_sparse(X))
-    for start in range(0, X.shape[0], SAMPLE_ROWS):
-        scaler.partial_fit(X[start : start + SAMPLE_ROWS])
-    return np.asarray(scaler.scale_, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, X.shape[0], SAMPLE_ROWS):
+            scaler.partial_fit(X[start : start + SAMPLE_ROWS])
+    spreads = np.asarray(scaler.scale_, dtype=np.float64)
+    if np.isfinite(spreads).all():
+        return spreads
+    largest = as_dense(abs(X).max(axis=0)).ravel().astype(np.float64)  # its square overflows
+    sizes = np.where(np.isfinite(spreads), 1.0, largest)
+    return column_spreads(standardized(X, sizes)) * sizes
 
 
 def standardized(X: Any, spreads: NDArray[np.float64]) -> Any:

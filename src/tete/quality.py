@@ -31,6 +31,7 @@ GLOBAL_ROWS = 1000
 CLASS_ROWS = 10_000
 CLASS_NEIGHBORS = 10
 N_TRIPLETS = 100_000
+LARGE = 1e15  # sums of squares of such numbers fit into four bytes
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class MapQuality:
         Share of random triplets of rows whose order of distances is kept; 0.5 is chance.
     global_score : float or None
         1 if the map is as good an overview as principal components are.
+    all_equal : bool
+        Whether all rows are equal, so that there is nothing to measure.
     """
 
     n_rows: int
@@ -62,6 +65,7 @@ class MapQuality:
     accuracy: float | None = None
     random_triplets: float | None = None
     global_score: float | None = None
+    all_equal: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain values, for JSON."""
@@ -80,7 +84,8 @@ class MapQuality:
             lines.append(("random triplets", f"{self.random_triplets:.1%} keep their order (chance: 50 %)"))
         if self.global_score is not None:
             lines.append(("global score", f"{self.global_score:.3f} (principal components: 1)"))
-        return "\n".join(f"{label:<20}{text}" for label, text in lines or [("quality", "unknown: too few rows")])
+        reason = "nothing to measure: all rows are equal" if self.all_equal else "unknown: too few rows"
+        return "\n".join(f"{label:<20}{text}" for label, text in lines or [("quality", reason)])
 
 
 def map_quality(
@@ -118,14 +123,24 @@ def map_quality(
     if table.shape[0] != n_rows:
         raise InvalidParameterError(f"`embedding` must have {table.shape[0]} rows like `X`, got {n_rows}.")
     rows, count = sample_rows(n_rows, n_samples, rng), min(n_neighbors, (n_rows - 1) // 2)
-    measures: dict[str, float | None] = {"accuracy": _class_accuracy(places, classes, rng)}
+    if n_rows >= FEWEST_ROWS and _all_equal(table):
+        return MapQuality(n_rows, count, len(rows), all_equal=True)
+    measures: dict[str, Any] = {"accuracy": _class_accuracy(places, classes, rng)}
     if n_rows >= FEWEST_ROWS and not (metric == "precomputed" and is_sparse(table)):
         measures |= _neighborhoods(table, places, rows, count, metric)
         some = sample_rows(n_rows, GLOBAL_ROWS, rng)
         measures["random_triplets"] = _random_triplets(table, places, some, metric, rng)
         if metric != "precomputed":
-            measures["global_score"] = global_score(_unit(as_dense(table[some]), metric), places[some])
+            sample = _moderate(as_dense(table[some]), metric)
+            measures["global_score"] = global_score(_unit(sample, metric), places[some])
     return MapQuality(n_rows, count, len(rows), **measures)
+
+
+def _all_equal(table: Any) -> bool:
+    """Whether each row is the first one; of most tables a few rows tell that it is not."""
+    first = as_dense(table[:1])
+    size = max(NUMBERS_AT_ONCE // table.shape[1], 1)
+    return all(bool((as_dense(table[start : start + size]) == first).all()) for start in range(0, table.shape[0], size))
 
 
 def _class_accuracy(places: NDArray[np.float64], classes: ArrayLike | None, rng: np.random.Generator) -> float | None:
@@ -243,8 +258,17 @@ def _unit(rows: NDArray[Any], metric: str) -> NDArray[Any]:
     """For cosine distances the rows at length 1, whose Euclidean distances order the same."""
     if metric != "cosine":
         return rows
+    rows = _moderate(rows, metric)
     lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0.0, lengths, 1.0))
+
+
+def _moderate(rows: NDArray[Any], metric: str) -> NDArray[Any]:
+    """Rows with numbers up to 1 where the measures do not depend on their size, because large squares overflow."""
+    if metric not in {"euclidean", "cosine"} or rows.dtype.kind != "f":
+        return rows
+    largest = np.abs(rows).max(axis=1 if metric == "cosine" else None, keepdims=True)
+    return np.asarray(rows / np.where(largest > LARGE, largest, 1.0))
 
 
 def _random_triplets(
@@ -254,7 +278,8 @@ def _random_triplets(
     triplets = rng.integers(len(rows), size=(N_TRIPLETS, 3))
     anchor, first, second = triplets[(np.diff(np.sort(triplets, axis=1), axis=1) > 0).all(axis=1)].T
     in_features = pairwise_distances(
-        np.asarray(table[np.ix_(rows, rows)]) if metric == "precomputed" else as_dense(table[rows]), metric=metric
+        np.asarray(table[np.ix_(rows, rows)]) if metric == "precomputed" else _moderate(as_dense(table[rows]), metric),
+        metric=metric,
     )
     on_map = pairwise_distances(places[rows])
     agree = (in_features[anchor, first] < in_features[anchor, second]) == (

@@ -26,13 +26,15 @@ from tete.cli.options import (
     Quiet,
     SkipInvalid,
     Theme,
+    Trust,
     Weight,
 )
-from tete.cli.pictures import check_label, check_outputs, write_pictures
+from tete.cli.outputs import Outputs, check_label
 
 if TYPE_CHECKING:
     from tete.base import TripletEmbedding
     from tete.io import Map
+    from tete.report import FitReport
     from tete.triplets import Triplets
     from tete.uncertainty import Uncertainty
 
@@ -45,6 +47,7 @@ def embed(
     output: MapOutput = None,
     plot: Plot = None,
     page: Page = None,
+    trust: Trust = None,
     label: Label = None,
     ellipses: Ellipses = False,
     dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
@@ -75,45 +78,28 @@ def embed(
     Example: tete embed answers.csv -o map.csv
     """
     estimator = new_estimator(method, dims, t, t_prime)
-    check_outputs(output, plot, page, force=force)
-    if fixed is not None and (ellipses or objects is not None):
-        raise typer.BadParameter("--ellipses and --objects do not go with --fixed.")
+    outputs = Outputs(output, plot, page, trust=trust, theme=theme, force=force)
+    outputs.check()
+    if fixed is not None and (ellipses or objects is not None or trust is not None):
+        raise typer.BadParameter("--ellipses, --objects and --trust do not go with --fixed.")
     triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
     if fixed is not None:
         from tete.cli.newcomers import embed_beside  # noqa: PLC0415
 
-        embed_beside(fixed, triplets, estimator, output, plot, page, label, encoding, theme, force, as_json, quiet)
+        embed_beside(fixed, triplets, estimator, outputs, label, encoding, as_json, quiet)
         return
-    from tete.io import write_map  # noqa: PLC0415
     from tete.report import fit_and_report  # noqa: PLC0415
 
     known, readable = _objects_of(triplets, objects, label, encoding)
     estimator.set_params(verbose=sys.stderr.isatty() and not quiet and not as_json)
     fitted, report = fit_and_report(estimator, readable, random_state=seed)
+    outputs.write_trust(report.trust)
     found = dataclasses.replace(known, embedding=fitted.embedding_)
-    if output is not None:
-        write_map(output, found.embedding, found.names, found.columns, force=force)
+    outputs.write_map(found)
     sureness = _uncertainty(fitted, readable) if ellipses else None
     wrong = None if report.trust is None else report.trust.probability_wrong
-    write_pictures(
-        found,
-        triplets,
-        plot,
-        page,
-        label,
-        title=Path(answers).stem,
-        wrong=wrong,
-        uncertainty=sureness,
-        theme=theme,
-        force=force,
-    )
-    for warning in report.warnings:
-        typer.echo(f"Warning: {warning}", err=True)
-    written = [str(path) for path in (output, plot, page) if path is not None]
-    stability = None if sureness is None else sureness.stability
-    sure = [] if stability is None else lines("stability", [f"{stability:.1%} of the map's spread is reproduced"])
-    text = "\n".join([str(report), *sure, *lines("written", written)])
-    print_result(report.as_dict() | {"stability": stability, "written": written}, text, as_json, quiet)
+    outputs.draw(found, triplets, label, Path(answers).stem, wrong=wrong, uncertainty=sureness)
+    _say(report, sureness, outputs, as_json, quiet)
 
 
 @one_sentence
@@ -127,6 +113,7 @@ def check(
     encoding: Encoding = "utf-8",
     skip_invalid: SkipInvalid = False,
     as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Say what a file of answers contains.
 
@@ -138,9 +125,8 @@ def check(
     from tete.agreement import agreement  # noqa: PLC0415
 
     summary, agreed = triplets.summary(), agreement(triplets)
-    print_result(
-        {**dataclasses.asdict(summary), "agreement": dataclasses.asdict(agreed)}, f"{summary}\n{agreed}", as_json
-    )
+    result = {**dataclasses.asdict(summary), "agreement": dataclasses.asdict(agreed)}
+    print_result(result, f"{summary}\n{agreed}", as_json, quiet)
 
 
 def new_estimator(method: str, dims: int, t: float | None, t_prime: float | None) -> "TripletEmbedding":
@@ -165,6 +151,16 @@ def _objects_of(triplets: "Triplets", objects: str | None, label: str | None, en
     check_label(known, label)
     named = known.display_names != known.labels
     return known, dataclasses.replace(triplets, names=tuple(known.display_names)) if named else triplets
+
+
+def _say(report: "FitReport", sureness: "Uncertainty | None", outputs: Outputs, as_json: bool, quiet: bool) -> None:
+    """Print what the fit found and what was written."""
+    for warning in report.warnings:
+        typer.echo(f"Warning: {warning}", err=True)
+    stability = None if sureness is None else sureness.stability
+    sure = [] if stability is None else lines("stability", [f"{stability:.1%} of the map's spread is reproduced"])
+    text = "\n".join([str(report), *sure, *lines("written", outputs.written)])
+    print_result(report.as_dict() | {"stability": stability, "written": outputs.written}, text, as_json, quiet)
 
 
 def _uncertainty(fitted: "TripletEmbedding", triplets: "Triplets") -> "Uncertainty":

@@ -21,6 +21,7 @@ from tete.cli.options import (
     Theme,
     Weight,
 )
+from tete.cli.outputs import Outputs
 
 if TYPE_CHECKING:
     from tete.selection import TETECV
@@ -57,10 +58,9 @@ def choose(
 
     Example: tete choose answers.csv --dims 1:8 --plot choice.png
     """
-    from tete.cli.pictures import check_pictures  # noqa: PLC0415
-
     tried = _dimensions(dims)
-    check_pictures(plot, None, force=force)
+    outputs = Outputs(plot=plot, theme=theme, force=force)
+    outputs.check()
     triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
     from tete.selection import TETECV  # noqa: PLC0415
 
@@ -74,15 +74,14 @@ def choose(
         save_picture(plot, figure, force=force)
     best = model.best_params_
     command = f"tete embed {answers} --dims {best['n_components']} --t {best['t']:g} --t-prime {best['t_prime']:g}"
-    written = [] if plot is None else [str(plot)]
-    text = "\n".join([_table(model), *lines("next", [f"{command} -o map.csv"]), *lines("written", written)])
+    text = "\n".join([_table(model), *lines("next", [f"{command} -o map.csv"]), *lines("written", outputs.written)])
     candidates = [
         {**params, "accuracy": float(score), "standard_error": float(error)}
         for params, score, error in zip(
             *(model.cv_results_[key] for key in ("params", "comparable_score", "standard_error")), strict=True
         )
     ]
-    print_result({"best": best, "candidates": candidates, "written": written}, text, as_json, quiet)
+    print_result({"best": best, "candidates": candidates, "written": outputs.written}, text, as_json, quiet)
 
 
 @one_sentence
@@ -101,6 +100,7 @@ def suggest(
     encoding: Encoding = "utf-8",
     skip_invalid: SkipInvalid = False,
     force: Force = False,
+    as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """List questions whose answers would teach much about the map.
@@ -110,10 +110,8 @@ def suggest(
 
     Example: tete suggest answers.csv -n 100 -o questions.csv
     """
-    from tete.io.writing import check_output, write_frame  # noqa: PLC0415
-
-    if output is not None:
-        check_output(output, force=force, allowed=(".csv", ".tsv", ".json"))
+    outputs = Outputs(questions=output, force=force)
+    outputs.check()
     triplets = read_triplets(answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid)
     from tete.suggestion import suggest as suggested  # noqa: PLC0415
 
@@ -121,11 +119,14 @@ def suggest(
     questions = suggested(model, number, asked=triplets, random_state=seed)
     questions.insert(3, "answer", "")
     if output is not None:
+        from tete.io.writing import write_frame  # noqa: PLC0415
+
         write_frame(output, questions, force=force)
     shown = [f"Is {row.center} more like {row.left} or like {row.right}?" for row in questions.head(10).itertuples()]
     more = [f"... and {len(questions) - 10:,} more"] if len(questions) > 10 else []
-    text = "\n".join([*shown, *more, *lines("written", [] if output is None else [str(output)])])
-    print_result({}, text, False, quiet)
+    text = "\n".join([*shown, *more, *lines("written", outputs.written)])
+    listed = questions.drop(columns="answer").to_dict(orient="records")
+    print_result({"questions": listed, "written": outputs.written}, text, as_json, quiet)
 
 
 def _dimensions(text: str) -> list[int]:

@@ -26,7 +26,7 @@ from tete.cli.options import (
     Standardize,
     Theme,
 )
-from tete.cli.pictures import check_outputs, write_pictures
+from tete.cli.outputs import Outputs
 
 if TYPE_CHECKING:
     from tete.io import FeatureTable, Map
@@ -37,7 +37,6 @@ __all__ = ["class_label", "place", "reduce"]
 Table = Annotated[
     str, typer.Argument(help="Features: CSV, TSV, Parquet, npy or npz (also sparse); - reads CSV from a pipe.")
 ]
-MODELS = (".npz",)
 SPREAD_ROWS = 10_000  # looked at for a hint
 UNLIKE = 100.0  # times as wide
 
@@ -88,24 +87,21 @@ def reduce(
         random_state=seed,
         verbose=sys.stderr.isatty() and not quiet and not as_json,
     )
-    check_outputs(output, plot, page, force=force)
-    _check_model(model, force=force)
-    from tete.io import write_map  # noqa: PLC0415
-
+    outputs = Outputs(output, plot, page, model, theme=theme, force=force)
+    outputs.check()
     features = _read(table, id_column, label, drop, array, no_header, encoding)
     started = time.perf_counter()
     _explained(table, estimator.fit, features.X)
     seconds = time.perf_counter() - started
     found = _as_map(features, estimator.embedding_)
-    if output is not None:
-        write_map(output, found.embedding, found.names, found.columns, force=force)
+    outputs.write_map(found)
     if model is not None:
         from tete.model_files import save_model  # noqa: PLC0415
 
         save_model(model, estimator, force=force)
     shown = next(iter(features.columns)) if label else None  # what was asked for comes first
-    write_pictures(found, None, plot, page, shown, title=Path(table).stem, theme=theme, force=force)
-    written = [str(path) for path in (output, plot, page, model) if path is not None]
+    outputs.draw(found, None, shown, Path(table).stem)
+    written = outputs.written
     if as_json or not quiet:  # else nobody would see how good it is
         result, text = _summary(features, found, shown, estimator, seconds)
         print_result(result | {"written": written}, "\n".join([*text, *lines("written", written)]), as_json)
@@ -135,8 +131,8 @@ def place(
 
     Example: tete place model.npz new.csv -o new_map.csv
     """
-    check_outputs(output, plot, page, force=force)
-    from tete.io import write_map  # noqa: PLC0415
+    outputs = Outputs(output, plot, page, theme=theme, force=force)
+    outputs.check()
     from tete.model_files import load_model  # noqa: PLC0415
 
     estimator = load_model(model)
@@ -144,13 +140,11 @@ def place(
     features = _read(table, id_column, label, drop, array, no_header, encoding, names)
     _check_columns(table, features, estimator, model)
     found = _as_map(features, _explained(table, estimator.transform, _named(features, names)))
-    if output is not None:
-        write_map(output, found.embedding, found.names, found.columns, force=force)
+    outputs.write_map(found)
     shown = next(iter(features.columns)) if label else None  # what was asked for comes first
-    write_pictures(found, None, plot, page, shown, title=Path(table).stem, theme=theme, force=force)
-    written = [str(path) for path in (output, plot, page) if path is not None]
-    summary = [*lines("rows placed", [f"{len(found):,}"]), *lines("written", written)]
-    print_result({"n_rows": len(found), "written": written}, "\n".join(summary), as_json, quiet)
+    outputs.draw(found, None, shown, Path(table).stem)
+    summary = [*lines("rows placed", [f"{len(found):,}"]), *lines("written", outputs.written)]
+    print_result({"n_rows": len(found), "written": outputs.written}, "\n".join(summary), as_json, quiet)
 
 
 def class_label(found: "Map", label: str | None) -> str | None:
@@ -167,13 +161,6 @@ def _estimator(method: str, given: dict[str, Any]) -> "FeatureMap":
     from tete.reduction import ListwiseTETE, WeightedTETE  # noqa: PLC0415
 
     return ListwiseTETE(**given) if method == "listwise" else WeightedTETE(**given)
-
-
-def _check_model(model: Path | None, *, force: bool) -> None:
-    from tete.io import check_output  # noqa: PLC0415
-
-    if model is not None:
-        check_output(model, force=force, allowed=MODELS)
 
 
 def _read(
@@ -263,7 +250,7 @@ def _unlike_spreads(features: "FeatureTable") -> list[str]:
     some = features.matrix[:: max(1, len(features) // SPREAD_ROWS)]
     spreads = np.where(np.ptp(some, axis=0) > 0.0, column_spreads(some), np.nan)
     if np.isnan(spreads).all():
-        return ["all rows are equal: there is nothing to map"] if len(some) == len(features) else []
+        return []
     narrow = float(np.nanquantile(spreads, 0.25, method="lower"))
     widest = int(np.nanargmax(spreads))
     if spreads[widest] < UNLIKE * narrow:

@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tete.cli.messages import lines, print_result
-from tete.cli.pictures import check_label, write_pictures
-from tete.io import Map, read_map, write_map
+from tete.cli.outputs import Outputs, check_label
+from tete.io import Map, read_map
 from tete.newcomers import NewPlaces, beside_map
 
 if TYPE_CHECKING:
@@ -22,13 +22,9 @@ def embed_beside(
     fixed: str,
     triplets: "Triplets",
     estimator: "TripletEmbedding",
-    output: Path | None,
-    plot: Path | None,
-    page: Path | None,
+    outputs: Outputs,
     label: str | None,
     encoding: str,
-    theme: Literal["light", "dark"],
-    force: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -43,13 +39,11 @@ def embed_beside(
         (*found.labels, *(str(name) for name in placed.names)),
         {name: _extended(values, len(placed)) for name, values in found.columns.items()},
     )
-    if output is not None:
-        write_map(output, whole.embedding, whole.names, whole.columns, force=force)
+    outputs.write_map(whole)
     answers = beside_map(named, tuple(found.labels), len(found))
-    write_pictures(whole, answers, plot, page, label, title=Path(fixed).stem, theme=theme, force=force)
-    written = [str(path) for path in (output, plot, page) if path is not None]
-    result = {"new": placed.to_frame().to_dict(orient="records"), "written": written}
-    print_result(result, "\n".join([_table(placed), *lines("written", written)]), as_json, quiet)
+    outputs.draw(whole, answers, label, Path(fixed).stem)
+    result = {"new": placed.to_frame().to_dict(orient="records"), "written": outputs.written}
+    print_result(result, "\n".join([_table(placed), *lines("written", outputs.written)]), as_json, quiet)
 
 
 def _extended(values: Any, n_more: int) -> Any:

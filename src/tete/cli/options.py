@@ -25,6 +25,10 @@ Objects = Annotated[str | None, typer.Option(help="Table about the objects (name
 MapOutput = Annotated[Path | None, typer.Option("--output", "-o", help="The map: .csv, .tsv, .parquet, .json or .npy.")]
 Plot = Annotated[Path | None, typer.Option(help="A picture of the map: .png, .svg or .pdf.")]
 Page = Annotated[Path | None, typer.Option(help="A page to explore the map in a browser: .html.")]
+Trust = Annotated[
+    Path | None,
+    typer.Option(help="All answers with the probability that each is wrong: .csv, .tsv, .parquet or .json."),
+]
 Theme = Annotated[
     Literal["light", "dark"], typer.Option(help="Of the picture; a page follows the reader's own setting.")
 ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tete.cli.messages import lines, one_sentence, print_result
-from tete.cli.options import Quiet
+from tete.cli.options import Json, Quiet
 
 if TYPE_CHECKING:
     from tete.experiments.reproduction import Chapter
@@ -21,6 +21,7 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Small data, a few minutes: shows that it works.")] = False,
     jobs: Annotated[int, typer.Option(help="Processes.")] = 1,
     list_: Annotated[bool, typer.Option("--list", help="Only list the experiments.")] = False,
+    as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Run the paper's experiments again and write a report.
@@ -31,32 +32,42 @@ def reproduce(
     Example: tete reproduce figure3 --quick
     """
     if list_:
-        _list_experiments()
+        _list_experiments(as_json, quiet)
         return
     from tete.experiments.report import write_report  # noqa: PLC0415
     from tete.experiments.reproduction import reproduce as run  # noqa: PLC0415
 
-    chapters = []
+    chapters, silent = [], quiet or as_json
     try:
-        for chapter in run(names or [], out, quick=quick, jobs=jobs, shown=not quiet):
+        for chapter in run(names or [], out, quick=quick, jobs=jobs, shown=not silent):
             chapters.append(chapter)
-            _say(chapter, quiet=quiet)
+            _say(chapter, quiet=silent)
     except KeyboardInterrupt:
         typer.echo("Stopped: what is finished is kept, and the same command goes on from here.", err=True)
         raise typer.Exit(1) from None
     write_report(out, chapters, quick=quick)
-    print_result({}, "\n".join(lines("written", [str(out / "index.html")])), False, quiet)
+    written = [str(out / "index.html")]
+    result = {"experiments": {each.experiment.name: _verdicts(each) for each in chapters}, "written": written}
+    print_result(result, "\n".join(lines("written", written)), as_json, quiet)
 
 
-def _list_experiments() -> None:
+def _list_experiments(as_json: bool, quiet: bool) -> None:
     from tete.experiments import NAMES, load_experiment  # noqa: PLC0415
 
+    result, text = {}, []
     for name in NAMES:
         experiment = load_experiment(name)
-        data = sorted({str(setting["data"]) for setting in experiment.settings(False) if "data" in setting})
-        count = f"{len(experiment.settings(False))} settings, {len(experiment.settings(True))} with --quick"
+        whole, small = experiment.settings(False), experiment.settings(True)
+        data = sorted({str(setting["data"]) for setting in whole if "data" in setting})
+        result[name] = {"title": experiment.title, "settings": len(whole), "quick": len(small), "data": data}
         needs = f"; needs {', '.join(data)}" if data else ""
-        print_result({}, f"{name:<13}{experiment.title} ({count}{needs})", False)
+        text.append(f"{name:<13}{experiment.title} ({len(whole)} settings, {len(small)} with --quick{needs})")
+    print_result(result, "\n".join(text), as_json, quiet)
+
+
+def _verdicts(chapter: "Chapter") -> dict[str, object]:
+    claims = [{"statement": claim.statement, "verdict": claim.verdict} for claim in chapter.claims]
+    return {"claims": claims, "missing": dict(chapter.missing)}
 
 
 def _say(chapter: "Chapter", *, quiet: bool) -> None:

@@ -17,6 +17,7 @@ from tete.cli.options import (
     Labels,
     NoHeader,
     OddOneOut,
+    Quiet,
     SkipInvalid,
     Standardize,
     Weight,
@@ -51,6 +52,7 @@ def score(
     encoding: Encoding = "utf-8",
     skip_invalid: SkipInvalid = False,
     as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Say how well a map, from any program, agrees with answers or keeps the neighbourhoods of features.
 
@@ -74,7 +76,7 @@ def score(
             encoding=encoding,
             skip_invalid=skip_invalid,
         )
-        print_result(*_agreement(found, triplets), as_json)
+        print_result(*_agreement(found, triplets), as_json, quiet)
         return
     assert features is not None
     table = read_feature_table(
@@ -93,7 +95,7 @@ def score(
         from tete.projection import column_spreads, standardized  # noqa: PLC0415
 
         table = replace(table, matrix=standardized(table.matrix, column_spreads(table.matrix)))
-    print_result(*_quality(joined, table, shown, metric, neighbors, samples), as_json)
+    print_result(*_quality(joined, table, shown, metric, neighbors, samples), as_json, quiet)
 
 
 def _agreement(found: "Map", triplets: "Triplets") -> tuple[dict[str, Any], str]:

@@ -14,7 +14,7 @@ from zlib import error as ZlibError  # noqa: N812  (a class, whatever its name)
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.exceptions import InvalidFileError
+from tete.exceptions import InvalidFileError, InvalidParameterError
 from tete.io.feature_columns import Wanted, choose_columns, collect
 from tete.io.pieces import parquet_pieces, text_pieces
 from tete.io.sources import AnyPath, Source, kind_of
@@ -96,6 +96,8 @@ def read_feature_table(
     Everything else must be a finite number; decimal commas are understood where commas do not separate the columns.
     """
     kind = kind_of(path, ("text", "parquet", "npy", "npz"))
+    if array is not None and kind != "npz":
+        raise InvalidParameterError(f"--array (array=) is for npz files, got {array!r} with {path}.")
     source = Source.of(path)
     if kind == "npy":
         return FeatureTable(_as_table(source.name, _memory_mapped(source)))

@@ -1,0 +1,155 @@
+"""What commands write: maps, pictures, pages and whatever else; checked before any work is done."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tete.io import Map
+    from tete.triplets import Triplets
+    from tete.trust_report import TrustReport
+    from tete.uncertainty import Uncertainty
+
+__all__ = ["Outputs", "check_label", "page_details", "page_images"]
+
+MOST_NAMES = 20_000
+MOST_NUMBERS = 60
+EXTENSIONS = {
+    "plot": (".png", ".svg", ".pdf"),
+    "page": (".html", ".htm"),
+    "model": (".npz",),
+    "trust": (".csv", ".tsv", ".parquet", ".json"),
+    "questions": (".csv", ".tsv", ".json"),
+}
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files that the options of a command name, None where there is none, and how to write them."""
+
+    map: Path | None = None
+    plot: Path | None = None
+    page: Path | None = None
+    model: Path | None = None
+    trust: Path | None = None
+    questions: Path | None = None
+    theme: Literal["light", "dark"] = "light"
+    force: bool = False
+
+    @property
+    def written(self) -> list[str]:
+        """The files, for the summary."""
+        paths = (self.map, self.plot, self.page, self.model, self.trust, self.questions)
+        return [str(path) for path in paths if path is not None]
+
+    def check(self) -> None:
+        """Refuse files that could not be written."""
+        from tete.io import check_output  # noqa: PLC0415
+        from tete.io.maps import check_map_output  # noqa: PLC0415
+
+        if self.map is not None:
+            check_map_output(self.map, force=self.force)
+        for name, allowed in EXTENSIONS.items():
+            path: Path | None = getattr(self, name)
+            if path is not None:
+                check_output(path, force=self.force, allowed=allowed)
+
+    def write_map(self, found: "Map") -> None:
+        """Write the map, if asked for."""
+        from tete.io import write_map  # noqa: PLC0415
+
+        if self.map is not None:
+            write_map(self.map, found.embedding, found.names, found.columns, force=self.force)
+
+    def write_trust(self, report: "TrustReport | None") -> None:
+        """Write what is known about every answer, if asked for."""
+        if self.trust is None:
+            return
+        from tete.exceptions import InvalidTripletsError  # noqa: PLC0415
+        from tete.io.writing import write_frame  # noqa: PLC0415
+
+        if report is None:
+            raise InvalidTripletsError(
+                f"{self.trust}: nothing can be said about single answers, because they are too few or held-out ones "
+                "cannot be predicted; leave out --trust."
+            )
+        answers = report.answers if report.answers.index.name is None else report.answers.reset_index()
+        write_frame(self.trust, answers, force=self.force)
+
+    def draw(
+        self,
+        shown: "Map",
+        triplets: "Triplets | None",
+        label: str | None,
+        title: str,
+        *,
+        wrong: "NDArray[np.float64] | None" = None,
+        uncertainty: "Uncertainty | None" = None,
+        images: Path | None = None,
+    ) -> None:
+        """Write the picture and the page that were asked for."""
+        details = page_details(shown, triplets, label, title)
+        if self.plot is not None:
+            self._plot(shown, details["label"], uncertainty)
+        if self.page is not None:
+            from tete.page import write_page  # noqa: PLC0415
+
+            details |= {"wrong": wrong, "uncertainty": uncertainty}
+            write_page(self.page, shown.embedding, force=self.force, **details, **page_images(shown, images))
+
+    def _plot(self, shown: "Map", label: str | None, uncertainty: "Uncertainty | None") -> None:
+        from tete.plotting import plot_map, save_picture  # noqa: PLC0415
+
+        assert self.plot is not None
+        axes = plot_map(
+            shown.embedding,
+            labels=None if label is None else shown.columns[label],
+            label_name=label,
+            names=_names_to_write(shown),
+            uncertainty=uncertainty,
+            theme=self.theme,
+        )
+        figure = axes.get_figure(root=True)
+        assert figure is not None
+        save_picture(self.plot, figure, force=self.force)
+
+
+def check_label(shown: "Map", label: str | None) -> None:
+    """Refuse a label that is no column of the map or of the table about its objects."""
+    from tete.exceptions import InvalidParameterError  # noqa: PLC0415
+
+    if label is not None and label not in shown.columns:
+        raise InvalidParameterError(
+            f"--label must be one of the columns {', '.join(map(repr, shown.columns)) or '(none)'}, got {label!r}."
+        )
+
+
+def page_details(shown: "Map", triplets: "Triplets | None", label: str | None, title: str) -> dict[str, Any]:
+    """What `tete.page.make_page` is told about a map."""
+    return {
+        "names": shown.display_names,
+        "columns": shown.columns,
+        "label": label if label is not None else shown.first_label(),
+        "triplets": triplets,
+        "title": title,
+    }
+
+
+def page_images(shown: "Map", folder: Path | None) -> dict[str, Any]:
+    """Pictures named after the objects, or after what a column "image" or "image_file" says."""
+    if folder is None:
+        return {}
+    from tete.thumbnails import read_thumbnails  # noqa: PLC0415
+
+    files = next((shown.columns[name] for name in ("image", "image_file") if name in shown.columns), shown.labels)
+    return {"images": read_thumbnails(folder, [str(file) for file in files])}
+
+
+def _names_to_write(shown: "Map") -> list[str] | None:
+    """Names for a picture: none where there are so many, or where they are mere row numbers and not few."""
+    names = shown.display_names
+    numbered = len(names) > MOST_NUMBERS and all(name.isdecimal() for name in names)
+    return None if len(names) > MOST_NAMES or numbered else names

@@ -12,7 +12,7 @@ import pytest
 from tete import Triplets, Uncertainty
 from tete.exceptions import InvalidParameterError, OutputExistsError
 from tete.page import make_page, write_page
-from tete.themes import DARK
+from tete.themes import DARK, LIGHT
 
 EVIL = "</script><script>document.title = 'broken'</script>"
 NAMES = ["origin", 'Café, "north"', "south", EVIL, "<b>west</b>", "far & away"]
@@ -186,8 +186,11 @@ class Page:
                 chain.w3c_actions.pointer_action.pointer_up()
         chain.perform()
 
-    def click(self, x, y):
-        self.mouse(("move", x, y), ("press", x, y), ("release", x, y))
+    def click(self, x, y, seconds=0.0):
+        from selenium.webdriver import ActionChains
+
+        self.mouse(("move", x, y))
+        ActionChains(self.browser, duration=0).click_and_hold().pause(seconds).release().perform()
 
     def errors(self):
         return [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
@@ -282,6 +285,19 @@ class TestInTheBrowser:
         assert shown.texts("#known dd") == ["a", "0.5"]
         links = "return Bokeh.documents[0].get_model_by_name('links').data.x.length"
         assert shown.browser.execute_script(links) == 5
+
+    def test_a_slow_click_is_a_click(self, shown):
+        shown.click(0.0, 0.0, seconds=0.8)
+        assert eventually(lambda: shown.text("#object") == "origin")
+
+    def test_few_objects_have_their_names_beside_them(self, shown, browser, tmp_path, rng):
+        name = "return Bokeh.documents[0].get_model_by_name('names')"
+        short = browser.execute_script("return [...Bokeh.documents[0].get_model_by_name('points').data.short]")
+        assert short == [each if len(each) <= 28 else f"{each[:27]}…" for each in NAMES]
+        assert browser.execute_script(f"{name}.glyph.text_color.value") == LIGHT.ink
+        write_page(tmp_path / "many.html", rng.normal(size=(61, 2)))
+        Page(browser, tmp_path / "many.html")
+        assert browser.execute_script(name) is None
 
     def test_wrong_answers_are_marked_and_ellipses_drawn(self, browser, tmp_path):
         sure = Uncertainty(np.tile(np.diag([0.04, 0.01]), (6, 1, 1)), 1.0, 40)

@@ -155,3 +155,9 @@ def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r"plotting needs matplotlib: pip install 'tete\[plot\]'"):
         new_figure()
+
+
+def test_convergence_on_dark_paper():
+    axes = plot_convergence([3.0, 2.0], theme="dark")
+    assert to_hex(axes.figure.get_facecolor()).upper() == DARK.paper
+    assert axes.get_lines()[0].get_color() == DARK.colors[0]

@@ -133,14 +133,16 @@ def plot_map(
     return axes
 
 
-def plot_convergence(history: ArrayLike, *, axes: "Axes | None" = None) -> "Axes":
+def plot_convergence(history: ArrayLike, *, theme: ThemeName = "light", axes: "Axes | None" = None) -> "Axes":
     """Draw the value of the objective after each iteration."""
+    colors = theme_of(theme)
     if axes is None:
         axes = new_figure(6.0, 3.5)[1]
     assert axes is not None
     values = np.asarray(history, dtype=np.float64)
-    axes.plot(np.arange(1, len(values) + 1), values, color=COLORS[0])
+    axes.plot(np.arange(1, len(values) + 1), values, color=colors.colors[0])
     axes.set(xlabel="iteration", ylabel="objective")
+    dress(axes, colors)
     return axes
 
 

@@ -35,6 +35,7 @@ __all__ = ["make_page", "write_page"]
 MOST_ANSWERS = 300_000  # about 5 MB in the file; beyond this a sample is shown
 SCALE_STEPS = 64
 MOVING_POINTS = 5000  # about as many are drawn while the map moves, where no graphics card draws them
+MOST_NAMES = 60  # as many objects have their names beside them; more would cover the map
 MOST_HOVERED = 4  # in a crowd, the tooltips of all objects under the mouse would cover the map
 
 # Bokeh escapes what it puts in for @name and the like.
@@ -68,6 +69,14 @@ POINTS: dict[str, Any] = {
     "line_color": None,
     "fill_alpha": 0.85,
     "nonselection_fill_alpha": 0.15,
+}
+NAMES: dict[str, Any] = {
+    "text": "short",
+    "text_font_size": "11px",
+    "x_offset": 8,
+    "text_baseline": "middle",
+    "nonselection_text_alpha": 0.3,
+    "name": "names",
 }
 ELLIPSES: dict[str, Any] = {
     "width": "width",
@@ -181,11 +190,12 @@ def _answers(places: NDArray[np.float64], triplets: Triplets, wrong: ArrayLike |
 
 
 def _colors(theme: Theme) -> dict[str, Any]:
-    """The colours of classes, of what has none, and of numbers from low to high."""
+    """The colours of names, of classes, of what has none, and of numbers from low to high."""
     from bokeh.palettes import cividis  # noqa: PLC0415
 
     scale = cividis(256)[int(256 * theme.scale_start) :: 256 // SCALE_STEPS]
-    return {"colors": theme.colors, "shades": theme.shades, "unknown": theme.unknown.lower(), "scale": scale}
+    plain = {"ink": theme.ink, "unknown": theme.unknown.lower(), "scale": scale}
+    return {"colors": theme.colors, "shades": theme.shades, **plain}
 
 
 def _packed(array: NDArray[Any]) -> str:
@@ -207,7 +217,7 @@ def _plot(places: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64]
     _hold_frame(plot, plane, 0.0 if ellipses is None else ellipse_reach(ellipses))
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
-    looks = {"name": "", "label": "", "image": NO_IMAGE, "color": LIGHT.colors[0]}
+    looks = {"name": "", "short": "", "label": "", "image": NO_IMAGE, "color": LIGHT.colors[0]}
     data: dict[str, Any] = {
         "x": plane[:, 0],
         "y": plane[:, 1],
@@ -220,6 +230,8 @@ def _plot(places: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64]
         plot.ellipse("x", "y", source=source, view=view, **ELLIPSES)
     size = float(np.clip(600.0 / np.sqrt(len(plane)), 3.0, 11.0))
     points = plot.scatter("x", "y", source=source, view=view, size=size, **POINTS)
+    if len(plane) <= MOST_NAMES:
+        plot.text("x", "y", source=source, view=view, **NAMES)
     for tool in plot.tools:
         if isinstance(tool, (HoverTool, LassoSelectTool, TapTool)):
             tool.update(renderers=[points], **({"limit": MOST_HOVERED} if isinstance(tool, HoverTool) else {}))

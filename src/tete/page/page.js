@@ -3,6 +3,8 @@
 (() => {
   const NEIGHBOURS = 10;
   const LISTED = 200;
+  const LONGEST = 28; // letters of a name beside a point
+  const REACH = 8; // pixels
 
   const data = JSON.parse(document.getElementById("data").textContent);
   const count = data.names.length;
@@ -53,6 +55,8 @@
       (column.kind === "number" ? colourNumbers : colourClasses)(column, looks);
     }
     source.data = { ...source.data, ...looks, label: labels };
+    const names = plot.document.get_model_by_name("names");
+    if (names) names.glyph.text_color = { value: theme().ink };
     showVisible();
   }
 
@@ -141,6 +145,18 @@
     if (chosen.length < 2 || (event.modifiers && event.modifiers.shift)) return;
     const distance = (index) => Math.hypot(source.data.x[index] - event.x, source.data.y[index] - event.y);
     select([chosen.reduce((best, index) => (distance(index) < distance(best) ? index : best))]);
+  }
+
+  // Bokeh takes a click for one only if it lasts less than 0.3 s; slow hands and slow computers mean a click too.
+  function pressed(event) {
+    const { x, y } = source.data;
+    const pixel = (plot.x_range.end - plot.x_range.start) / plot.inner_width;
+    const distance = (index) => Math.hypot(x[index] - event.x, y[index] - event.y);
+    let best = -1;
+    for (let index = 0; index < count; index++) {
+      if (visible.booleans[index] && (best < 0 || distance(index) < distance(best))) best = index;
+    }
+    if (best >= 0 && distance(best) <= REACH * pixel) select([best]);
   }
 
   function show(index) {
@@ -311,7 +327,8 @@
     const opened = view.model.document;
     [source, links, visible, plot] = ["points", "links", "visible", "map"].map((name) => opened.get_model_by_name(name));
     keepColours(view);
-    source.data = { ...source.data, name: data.names };
+    const short = data.names.map((name) => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name));
+    source.data = { ...source.data, name: data.names, short };
     if (data.images) source.data.image = data.images.map((address) => address || "data:,");
     const answers = data.answers ? `, ${data.answers.total.toLocaleString("en")} answers` : "";
     element("summary").textContent = `${count.toLocaleString("en")} objects${answers}`;
@@ -323,6 +340,7 @@
     element("search").addEventListener("input", (event) => search(event.target.value));
     source.selected.properties.indices.change.connect(selectionChanged);
     plot.on_event("tap", (event) => setTimeout(() => tapped(event), 0)); // after the points under it are selected
+    plot.on_event("press", pressed);
     night.addEventListener("change", () => colourBy(element("column").value));
     colourBy(data.label || "");
     hint(WHAT_TO_DO);

@@ -2,6 +2,7 @@ import sys
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 from conftest import random_triplets
 from tete import Uncertainty
@@ -9,6 +10,7 @@ from tete.exceptions import InvalidParameterError, MissingLettersWarning, Output
 from tete.label_placement import place_labels
 from tete.metrics import satisfied
 from tete.plotting import COLORS, is_number_scale, new_figure, plot_convergence, plot_map, save_picture
+from tete.themes import DARK
 
 SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 

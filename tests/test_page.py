@@ -294,7 +294,9 @@ class TestInTheBrowser:
         name = "return Bokeh.documents[0].get_model_by_name('names')"
         short = browser.execute_script("return [...Bokeh.documents[0].get_model_by_name('points').data.short]")
         assert short == [each if len(each) <= 28 else f"{each[:27]}…" for each in NAMES]
-        assert browser.execute_script(f"{name}.glyph.text_color.value") == LIGHT.ink
+        points = "return Bokeh.documents[0].get_model_by_name('points').data"
+        assert set(browser.execute_script(f"{points}.ink")) == {LIGHT.ink}
+        assert browser.execute_script(f"{points}.side") == ["left"] * 5 + ["right"]  # the last is at the right edge
         write_page(tmp_path / "many.html", rng.normal(size=(61, 2)))
         Page(browser, tmp_path / "many.html")
         assert browser.execute_script(name) is None
@@ -367,6 +369,8 @@ class TestInTheBrowser:
             assert shown.browser.execute_script(paper) == "rgb(22, 24, 29)"
             dark = eventually(lambda: (now := shown.browser.execute_script(colors)) != light and now)
             assert DARK.colors[0].lower() in [color.lower() for color in dark]
+            ink = "return Bokeh.documents[0].get_model_by_name('points').data.ink[0]"
+            assert shown.browser.execute_script(ink) == DARK.ink
         finally:
             shown.browser.execute_cdp_cmd(emulate, {"features": []})
 

@@ -26,6 +26,7 @@ from tete.triplets import Triplets
 from tete.validation import check_map
 
 if TYPE_CHECKING:
+    from bokeh.models import ColumnDataSource
     from bokeh.plotting import figure
 
     from tete.uncertainty import Uncertainty
@@ -36,6 +37,7 @@ MOST_ANSWERS = 300_000  # about 5 MB in the file; beyond this a sample is shown
 SCALE_STEPS = 64
 MOVING_POINTS = 5000  # about as many are drawn while the map moves, where no graphics card draws them
 MOST_NAMES = 60  # as many objects have their names beside them; more would cover the map
+RIGHTMOST = 0.7  # of the frame's width; beyond, names are to the left of their points
 MOST_HOVERED = 4  # in a crowd, the tooltips of all objects under the mouse would cover the map
 
 # Bokeh escapes what it puts in for @name and the like.
@@ -72,8 +74,10 @@ POINTS: dict[str, Any] = {
 }
 NAMES: dict[str, Any] = {
     "text": "short",
+    "text_color": "ink",
     "text_font_size": "11px",
-    "x_offset": 8,
+    "text_align": "side",
+    "x_offset": "aside",
     "text_baseline": "middle",
     "nonselection_text_alpha": 0.3,
     "name": "names",
@@ -217,7 +221,7 @@ def _plot(places: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64]
     _hold_frame(plot, plane, 0.0 if ellipses is None else ellipse_reach(ellipses))
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
-    looks = {"name": "", "short": "", "label": "", "image": NO_IMAGE, "color": LIGHT.colors[0]}
+    looks = {"name": "", "short": "", "ink": LIGHT.ink, "label": "", "image": NO_IMAGE, "color": LIGHT.colors[0]}
     data: dict[str, Any] = {
         "x": plane[:, 0],
         "y": plane[:, 1],
@@ -231,11 +235,20 @@ def _plot(places: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64]
     size = float(np.clip(600.0 / np.sqrt(len(plane)), 3.0, 11.0))
     points = plot.scatter("x", "y", source=source, view=view, size=size, **POINTS)
     if len(plane) <= MOST_NAMES:
+        _aside(source)
         plot.text("x", "y", source=source, view=view, **NAMES)
     for tool in plot.tools:
         if isinstance(tool, (HoverTool, LassoSelectTool, TapTool)):
             tool.update(renderers=[points], **({"limit": MOST_HOVERED} if isinstance(tool, HoverTool) else {}))
     return plot
+
+
+def _aside(source: "ColumnDataSource") -> None:
+    """Put names to the right of their points, or to the left where they would leave the frame."""
+    x = np.asarray(source.data["x"])
+    right = x > x.min() + RIGHTMOST * np.ptp(x)
+    source.add(np.where(right, "right", "left").tolist(), "side")
+    source.add(np.where(right, -8.0, 8.0).tolist(), "aside")
 
 
 def _hold_frame(plot: "figure", plane: NDArray[np.float64], reach: float | NDArray[np.float64]) -> None:

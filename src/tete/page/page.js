@@ -54,9 +54,7 @@
       labels = column.values.map((value) => (value === null ? "" : String(value)));
       (column.kind === "number" ? colourNumbers : colourClasses)(column, looks);
     }
-    source.data = { ...source.data, ...looks, label: labels };
-    const names = plot.document.get_model_by_name("names");
-    if (names) names.glyph.text_color = { value: theme().ink };
+    source.data = { ...source.data, ...looks, label: labels, ink: new Array(count).fill(theme().ink) };
     showVisible();
   }
 

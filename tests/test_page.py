@@ -271,7 +271,9 @@ class TestInTheBrowser:
         shown.mouse(("move", 1.4, 0.0))
         assert EVIL in eventually(lambda: browser.execute_script(TOOLTIP))
         shown.click(0.0, 0.0)
-        assert eventually(lambda: shown.elements("#details img"))[0].get_attribute("src") == dot
+        picture = eventually(lambda: shown.elements("#details img"))[0]
+        assert picture.get_attribute("src") == dot
+        assert picture.size["width"] >= 72
         assert shown.errors() == []
         assert browser.title == "Map"
 

@@ -42,7 +42,7 @@ MOST_HOVERED = 4  # in a crowd, the tooltips of all objects under the mouse woul
 
 # Bokeh escapes what it puts in for @name and the like.
 PLAIN_HOVER = [("", "@name"), ("", "@label")]
-PICTURE_HOVER = '<div><img src="@image" alt=""><div>@name</div><div>@label</div></div>'
+PICTURE_HOVER = '<div><img src="@image" alt="" style="min-width: 72px"><div>@name</div><div>@label</div></div>'
 NO_IMAGE = "data:,"
 
 FIGURE: dict[str, Any] = {

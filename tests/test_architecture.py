@@ -17,10 +17,10 @@ LAYERS = [
     {"arrays", "exceptions", "counter", "blas"},
     {"randomness", "tempered", "validation", "threads", "grid"},
     {"themes", "density", "losses", "answer_model", "questions", "summary", "initialization", "optimization"}
-    | {"neighbors", "projection"},
-    {"triplets", "progress", "anchored", "draws", "listwise", "affinities", "map_metrics"},
+    | {"nearest", "projection"},
+    {"triplets", "progress", "anchored", "draws", "listwise", "affinities", "map_metrics", "cells"},
     {"metrics", "objective", "sampling", "surface", "placement", "newcomers", "fixing", "io"}
-    | {"label_placement", "quality"},
+    | {"label_placement", "quality", "neighbors"},
     {"spectral", "continuation", "cross_validation", "neighborhoods", "features"},
     {"base", "mapping"},
     {"embedding", "reduction"},

@@ -10,8 +10,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
 
 from tete import TETE, ListwiseTETE, WeightedTETE, load_model, save_model
+from tete.cells import CellSearch
 from tete.exceptions import InvalidFileError, InvalidParameterError, OutputExistsError
-from tete.neighbors import CellSearch
 
 QUICK = {"max_iter": 10, "n_neighbors": 5, "random_state": 0}
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from reference_reduction import exact_neighbors
-from tete import neighbors
-from tete.neighbors import CellSearch, FlatSearch, MetricSearch, TreeSearch, make_search
+from tete import cells, neighbors
+from tete.cells import CellSearch
+from tete.neighbors import FlatSearch, MetricSearch, TreeSearch, make_search
 from tete.threads import threads
 
 SEARCHES = {
@@ -30,7 +31,9 @@ def test_exact_searches_find_the_nearest(name):
 
 
 @pytest.mark.parametrize("name", ["tree", "flat"])
-def test_a_point_is_never_its_own_neighbour_even_among_duplicates(name):
+@pytest.mark.parametrize("n_own", [0, 2000], ids=["by faiss", "by a plain loop"])
+def test_a_point_is_never_its_own_neighbour_even_among_duplicates(name, n_own, monkeypatch):
+    monkeypatch.setattr(neighbors, "OWN_POINTS", n_own)
     points = np.repeat(some_points(20), 6, axis=0)
     with threads(1) as workers:
         found = SEARCHES[name](points).within(8, workers)
@@ -40,7 +43,26 @@ def test_a_point_is_never_its_own_neighbour_even_among_duplicates(name):
     assert np.all(found.distances[:, 5] > 0)
 
 
-def test_distances_of_near_points_far_from_the_origin_keep_their_digits():
+def test_cells_answer_some_rows_at_a_time_and_leave_out_the_point_itself(monkeypatch):
+    points = np.repeat(some_points(500, 6), 4, axis=0)
+    points[::4] += np.float32(1e-3)
+    search = CellSearch(points)
+    with threads(1) as workers:
+        whole = search.within(8, workers)
+        monkeypatch.setattr(cells, "ROWS_AT_ONCE", 300)
+        pieces = search.within(8, workers)
+        exact = FlatSearch(points).within(8, workers)
+    assert not np.any(pieces.indices == np.arange(len(points))[:, None])
+    assert np.mean(pieces.indices == whole.indices) > 0.99
+    assert np.mean(pieces.distances == whole.distances) > 0.99
+    same = pieces.indices == exact.indices
+    assert np.mean(same) > 0.95
+    np.testing.assert_allclose(pieces.distances[same], exact.distances[same], rtol=1e-5)
+
+
+@pytest.mark.parametrize("n_own", [0, 2000], ids=["by faiss", "by a plain loop"])
+def test_distances_of_near_points_far_from_the_origin_keep_their_digits(n_own, monkeypatch):
+    monkeypatch.setattr(neighbors, "OWN_POINTS", n_own)
     points = some_points(50, 6)
     points[1] = points[0] + np.float32(1e-4)
     points += 1000

@@ -1,6 +1,7 @@
 import pickle
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -371,6 +372,19 @@ def test_a_need_for_more_memory_than_there_is_is_said(estimator, monkeypatch):
     monkeypatch.setattr("tete.mapping.os.sysconf", lambda name: 64)
     with pytest.warns(MemoryNeedWarning, match=r"About 0.0 GB are needed \(\d+ bytes a row\), but the machine has"):
         estimator(random_state=0, max_iter=2).fit(blobs()[0])
+
+
+@BOTH
+def test_the_memory_that_is_said_to_be_needed_is_about_what_is_used(estimator, monkeypatch):
+    monkeypatch.setattr("tete.cells.ROWS_AT_ONCE", 1000)  # does not grow with the table
+    X = blobs(20_000)[0].astype(np.float32)
+    estimator(random_state=0, max_iter=2).fit(X[:500])  # compiles
+    model = estimator(random_state=0, max_iter=30)
+    tracemalloc.start()
+    model.fit(X)
+    used = tracemalloc.get_traced_memory()[1] / len(X)
+    tracemalloc.stop()
+    assert 0.6 < used / model._bytes_per_row(X.shape[1]) < 1.1
 
 
 @pytest.mark.parametrize("estimator", [ListwiseTETE, WeightedTETE])

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from reference_reduction import exact_neighbors, paper_weights
-from tete.neighbors import FlatSearch, Neighbors
+from tete.nearest import Neighbors
+from tete.neighbors import FlatSearch
 from tete.sampling import (
     dense_table,
     draw_outliers,

@@ -5,6 +5,7 @@
 (3, 2)
 """
 
+import gc as _gc
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
@@ -56,7 +57,13 @@ def __getattr__(name: str) -> object:
     """Load a public name when it is first used, so that the command line answers at once."""
     if name not in _HOMES:
         raise AttributeError(f"module 'tete' has no attribute {name!r}")
-    globals()[name] = value = getattr(_import_module(_HOMES[name]), name)
+    collecting = _gc.isenabled()
+    _gc.disable()  # loading modules leaves little garbage, and looking for it takes a tenth of the time
+    try:
+        globals()[name] = value = getattr(_import_module(_HOMES[name]), name)
+    finally:
+        if collecting:
+            _gc.enable()
     return value
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from tete.neighbors import Indices, Neighbors
+from tete.nearest import Indices, Neighbors
 from tete.threads import Threads, row_slices
 
 __all__ = ["Affinities", "affinities", "neighbor_scales"]

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from tete.exceptions import InvalidFeaturesError, InvalidParameterError
-from tete.neighbors import MetricSearch, Neighbors, NeighborSearch, make_search
+from tete.nearest import Neighbors, NeighborSearch
+from tete.neighbors import MetricSearch, make_search
 from tete.projection import Projection, fit_projection, is_sparse, project
 from tete.sampling import DistanceBetween, euclidean_between
 from tete.threads import Threads

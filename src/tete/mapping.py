@@ -17,7 +17,7 @@ from tete.arrays import Callback
 from tete.exceptions import FewRowsWarning, InvalidFeaturesError, InvalidParameterError, MemoryNeedWarning, warn
 from tete.features import Features, check_finite, given_neighbors, read_features
 from tete.initialization import given_start, graph_start, random_start, scaled_start
-from tete.neighbors import Neighbors
+from tete.nearest import Neighbors
 from tete.optimization import Minimum, StopReason
 from tete.progress import progress
 from tete.projection import column_spreads, fit_projection, is_sparse, project
@@ -31,6 +31,7 @@ Map = NDArray[np.float32]
 
 OWN_METRICS = ("cosine", "euclidean", "precomputed")
 SHARDS_AND_MOMENTS = 24  # tables of the map's size that an optimiser holds
+SMALL_TABLES = 8  # weights, scales, orders: a number for each row
 ROWS_AT_ONCE = 4096
 MANY_ROWS = 10_000  # whose neighbours take longer to find than a rehearsal
 
@@ -283,13 +284,17 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 FewRowsWarning,
             )
 
-    def _bytes_per_row(self) -> int:
+    @abstractmethod
+    def _bytes_for_neighbors(self) -> int:
         """Memory for neighbours and what is computed from them, in bytes a row."""
-        return 8 * self._n_candidates()
+
+    def _bytes_per_row(self, n_columns: int) -> int:
+        width = min(n_columns, self.pca_components or n_columns)
+        map_tables = 4 * SHARDS_AND_MOMENTS * self.n_components
+        return self._bytes_for_neighbors() + 8 * (width + SMALL_TABLES) + map_tables
 
     def _warn_memory(self, n_rows: int, n_columns: int) -> None:
-        width = min(n_columns, self.pca_components or n_columns)
-        row = self._bytes_per_row() + 8 * width + 4 * SHARDS_AND_MOMENTS * self.n_components
+        row = self._bytes_per_row(n_columns)
         free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else np.inf
         if n_rows * row > free:
             warn(

@@ -17,12 +17,14 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 import tete
+from tete.cells import CellSearch
 from tete.exceptions import InvalidFileError, InvalidParameterError
 from tete.features import Features
 from tete.io.sources import AnyPath, kind_of
 from tete.io.writing import atomic_write
 from tete.mapping import FeatureMap
-from tete.neighbors import CellSearch, MetricSearch, Neighbors, NeighborSearch, exact_search
+from tete.nearest import Neighbors, NeighborSearch
+from tete.neighbors import MetricSearch, exact_search
 from tete.optimization import StopReason
 from tete.projection import Projection, is_sparse
 from tete.reduction import ListwiseTETE, WeightedTETE

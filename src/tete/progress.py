@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from tqdm.auto import tqdm
-
 from tete.arrays import Callback, Embedding
 
 __all__ = ["progress"]
@@ -18,6 +16,8 @@ def progress(
     if not shown:
         yield (lambda stage: None), callback
         return
+    from tqdm.auto import tqdm  # noqa: PLC0415  (takes long to import)
+
     with tqdm(total=total, desc=label, unit="it") as bar:
 
         def announce(stage: str) -> None:

@@ -5,6 +5,7 @@ never by a matrix product over many rows, whose last bits depend on how many row
 point whether it comes alone or with others. The loop reads memory-mapped and sparse rows in place and skips zeros.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -63,31 +64,47 @@ def fit_projection(
         plain = fit_projection(standardized(sample, spreads), width, rng, center=center, unit_rows=unit_rows)
         columns = np.eye(n_columns) if plain.components is None else plain.components
         return Projection(plain.mean * spreads, columns / spreads[:, None], plain.scale, unit_rows)
-    sample = (sample if is_sparse(sample) else np.asarray(sample)).astype(np.float64)
-    largest = float(abs(sample).max()) if sample.shape[0] and sample.shape[1] else 0.0
-    size = largest if largest > 0.0 else 1.0  # squares of very large or small numbers would overflow or vanish
-    sample = sample / size
-    mean = np.asarray(sample.mean(axis=0)).ravel() if center else np.zeros(n_columns)
+    size = _largest(sample)
+    mean = np.zeros(n_columns)
+    if center:
+        mean += sum(np.asarray(part.sum(axis=0)).ravel() for part in _parts(sample, size)) / len(rows)
     components = None
     if width is not None and n_columns > width and n_rows > width:
         seed = int(rng.integers(2**31))
         with one_blas_thread():  # the last bits of a product on several threads can vary
             if n_columns > COVARIANCE_COLUMNS or is_sparse(sample):
-                components, variances = _components_by_iteration(sample, width, seed)
+                components, variances = _components_by_iteration(sample.astype(np.float64) / size, width, seed)
             else:
-                components, variances = _components_by_covariance(sample - mean, width)
-        scale = float(np.sqrt(variances.sum()))
+                components, variances = _components_by_covariance(sample, size, mean, width)
+        total = variances.sum()
     else:
-        dense = as_dense(sample)
-        scale = float(np.sqrt(np.mean(np.sum((dense - mean) ** 2, axis=1))))
-    scale = scale if scale > 0.0 else 1.0
+        total = sum(np.sum((as_dense(part) - mean) ** 2) for part in _parts(sample, size)) / len(rows)
+    scale = float(np.sqrt(total)) if total > 0.0 else 1.0
     return Projection(mean * size, components, scale * size, unit_rows)
 
 
-def _components_by_covariance(centred: NDArray[np.float64], width: int) -> tuple[NDArray[Any], NDArray[Any]]:
+def _largest(sample: Any) -> float:
+    """Size of the largest number, or 1: squares of very large or small numbers would overflow or vanish."""
+    if sample.shape[1] == 0:
+        return 1.0
+    return max(float(sample.max()), -float(sample.min())) or 1.0
+
+
+def _parts(sample: Any, size: float) -> Iterator[Any]:
+    """The sample over `size`, some rows at a time: whole copies of it would take longer to make than to use."""
+    for start in range(0, sample.shape[0], ROWS_IN_A_PIECE):
+        yield sample[start : start + ROWS_IN_A_PIECE].astype(np.float64) / size
+
+
+def _components_by_covariance(
+    sample: Any, size: float, mean: NDArray[np.float64], width: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """Principal components as columns, and their variances."""
-    single = centred.astype(np.float32)  # enough once the table is centred, and twice as fast
-    covariance = (single.T @ single).astype(np.float64) / max(len(single) - 1, 1)
+    covariance = np.zeros((len(mean), len(mean)))
+    for part in _parts(sample, size):
+        single = (part - mean).astype(np.float32)  # enough once the table is centred, and twice as fast
+        covariance += single.T @ single
+    covariance /= max(sample.shape[0] - 1, 1)
     variances, axes = eigh(covariance, subset_by_index=[len(covariance) - width, len(covariance) - 1])
     largest = axes[np.abs(axes).argmax(axis=0), np.arange(width)]
     return (axes * np.where(largest < 0.0, -1.0, 1.0))[:, ::-1], np.maximum(variances[::-1], 0.0)

@@ -24,8 +24,8 @@ from tete.grid import GRID_DIMENSIONS, Grid, consecutive_tiles, make_grid
 from tete.listwise import listwise_places
 from tete.losses import tete_loss
 from tete.mapping import FeatureMap, Map
+from tete.nearest import Neighbors
 from tete.neighborhoods import TILE, AnchoredObjective, ListwiseObjective, Plan
-from tete.neighbors import Neighbors
 from tete.optimization import Minimum, adam, gradient_descent, momentum_descent
 from tete.placement import descend, draws_of_places, likely_starts
 from tete.projection import is_sparse
@@ -125,10 +125,10 @@ class WeightedTETE(FeatureMap):
     def _n_candidates(self) -> int:
         return max(self.n_neighbors, SCALE_RANK)
 
-    def _bytes_per_row(self) -> int:
+    def _bytes_for_neighbors(self) -> int:
         separable = self.weights != "log" and self.triplets == "shared"
         n_weights = self.n_neighbors + self.n_outliers if separable else self.n_neighbors * self.n_outliers
-        return 8 * self._n_candidates() + 40 * self.n_outliers + 4 * n_weights
+        return 8 * self._n_candidates() + 8 * self.n_outliers + 14 * n_weights
 
     def _minimize(
         self,
@@ -148,7 +148,7 @@ class WeightedTETE(FeatureMap):
         self._scales = local_scales(features.neighbors)
         self._largest: float | None = None
         near = features.neighbors.first(self._count)
-        far = self._outliers(features, features.points, near, np.arange(len(features)))
+        far = self._outliers(features, features.points, near, np.arange(len(features)), workers)
         triplet_weights = scaled_weights(self._weigh(near, far, self._scales), weights)
         loss = tete_loss(self.t, self.t if self.t_prime is None else self.t_prime)
         objective = AnchoredObjective(loss, triplet_weights, near.indices, far.indices, workers)
@@ -175,13 +175,15 @@ class WeightedTETE(FeatureMap):
             callback=callback,
         )
 
-    def _outliers(self, features: Features, queries: Any, near: Neighbors, names: NDArray[np.int64]) -> Neighbors:
+    def _outliers(
+        self, features: Features, queries: Any, near: Neighbors, names: NDArray[np.int64], workers: Threads
+    ) -> Neighbors:
         """Draw outliers, each farther than all neighbours or, for "paired", than its own neighbour."""
         if self.triplets == "paired":
             radii = near.distances
         else:
-            radii = np.repeat(near.distances[:, -1:], self.n_outliers, axis=1)
-        return draw_outliers(names, radii, len(features), self._seed, features.between(queries))
+            radii = np.broadcast_to(near.distances[:, -1:], (len(names), self.n_outliers))
+        return draw_outliers(names, radii, len(features), self._seed, features.between(queries), workers)
 
     def _weigh(self, near: Neighbors, far: Neighbors, own_scales: NDArray[np.float32]) -> Weights:
         weights: Weights
@@ -200,7 +202,7 @@ class WeightedTETE(FeatureMap):
         near = neighbors.first(self._count)
         # New rows take the random stream of their nearest point, which depends on nothing else.
         names = near.indices[:, 0].astype(np.int64)
-        far = self._outliers(self._features, queries, near, names)
+        far = self._outliers(self._features, queries, near, names, workers)
         weights = self._weigh(near, far, local_scales(neighbors))
         loss = tete_loss(self.t, self.t if self.t_prime is None else self.t_prime)
 
@@ -298,8 +300,8 @@ class ListwiseTETE(FeatureMap):
     def _n_candidates(self) -> int:
         return max(CANDIDATES * self.n_neighbors, RANKS[1])
 
-    def _bytes_per_row(self) -> int:
-        return 8 * self._n_candidates() + 8 * self.n_neighbors
+    def _bytes_for_neighbors(self) -> int:
+        return 8 * self._n_candidates() + 20 * self.n_neighbors  # the neighbours are rearranged now and then
 
     def _minimize(
         self,
@@ -337,7 +339,7 @@ class ListwiseTETE(FeatureMap):
     def _gates(self, features: Features, workers: Threads) -> tuple[NDArray[np.float64], Neighbors]:
         """How much each point lies on a surface, and neighbours enough to walk along it."""
         neighbors = features.neighbors
-        gates = gate(neighbors.first(RANKS[1])) if self.keep_surfaces else np.zeros(len(features))
+        gates = gate(neighbors, RANKS[1]) if self.keep_surfaces else np.zeros(len(features))
         if not gates.any():
             return gates, neighbors
         if self.precomputed_knn is None and not is_sparse(features.points):

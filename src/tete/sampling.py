@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from tete.anchored import DenseWeights, SeparableWeights
 from tete.counter import draw, stream
-from tete.neighbors import Indices, Neighbors, Points
+from tete.nearest import Indices, Neighbors, Points, empty_neighbors
+from tete.threads import SERIAL, Threads, row_slices
 
 __all__ = [
     "draw_outliers",
@@ -34,6 +35,7 @@ DistanceBetween: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.f
 
 SCALE_RANK = 10  # sigma_i is the distance of i to its 10th nearest neighbour
 MOST_TRIES = 64
+ROWS_IN_A_PIECE = 2048
 LOG_STRENGTH = 500.0  # TriMap's
 
 
@@ -46,7 +48,12 @@ def local_scales(neighbors: Neighbors) -> NDArray[np.float32]:
 
 
 def draw_outliers(
-    rows: NDArray[Any], radii: NDArray[np.float32], n_points: int, seed: int, between: DistanceBetween
+    rows: NDArray[Any],
+    radii: NDArray[np.float32],
+    n_points: int,
+    seed: int,
+    between: DistanceBetween,
+    workers: Threads = SERIAL,
 ) -> Neighbors:
     """For each row as many uniform draws as it has radii, each farther away than its radius.
 
@@ -61,11 +68,31 @@ def draw_outliers(
     Draws that are not farther are drawn again. Where 64 tries find none (a point with hardly anything outside its
     neighbourhood), the farthest one tried is taken.
     """
+    result = empty_neighbors(*radii.shape)
+    slices = row_slices(len(radii), size=ROWS_IN_A_PIECE)
+
+    def work(piece: int) -> None:
+        some = slices[piece]
+        room = Neighbors(result.indices[some], result.distances[some])
+        _draw_rows(rows[some], radii[some], n_points, seed, lambda row, point: between(some.start + row, point), room)
+
+    workers.run(work, len(slices) if len(radii) else 0)
+    return result
+
+
+def _draw_rows(
+    rows: NDArray[Any],
+    radii: NDArray[np.float32],
+    n_points: int,
+    seed: int,
+    between: DistanceBetween,
+    result: Neighbors,
+) -> None:
     n_rows, n_outliers = radii.shape
-    position, slot = np.divmod(np.arange(n_rows * n_outliers), max(n_outliers, 1))
+    position, slot = np.divmod(np.arange(n_rows * n_outliers), n_outliers)
     wanted = radii.ravel()
-    indices = np.zeros(n_rows * n_outliers, dtype=np.int32)
-    distances = np.full(n_rows * n_outliers, -1.0, dtype=np.float32)
+    indices, distances = result.indices.reshape(-1), result.distances.reshape(-1)
+    indices[:], distances[:] = 0, -1.0
     pending = np.arange(n_rows * n_outliers)
     for attempt in range(MOST_TRIES):
         tried = _draw_table(rows[position[pending]], slot[pending], seed, attempt, n_points)
@@ -77,7 +104,6 @@ def draw_outliers(
         pending = pending[distances[pending] <= wanted[pending]]
         if len(pending) == 0:
             break
-    return Neighbors(indices.reshape(n_rows, n_outliers), distances.reshape(n_rows, n_outliers))
 
 
 @njit(cache=True, nogil=True)

@@ -19,7 +19,7 @@ from scipy.special import digamma
 
 from tete.affinities import Affinities
 from tete.counter import draw, stream
-from tete.neighbors import Indices, Neighbors
+from tete.nearest import Indices, Neighbors
 
 __all__ = ["RANKS", "Surface", "gate", "local_dimension", "make_surface"]
 
@@ -37,9 +37,9 @@ RENEWAL = 20  # iterations
 
 def local_dimension(neighbors: Neighbors, low: int, high: int) -> NDArray[np.float64]:
     """Dimension around each point between neighbours number `low` and `high`, averaged over its `high` nearest."""
-    distances = neighbors.distances.astype(np.float64)
+    farther, nearer = (neighbors.distances[:, rank - 1].astype(np.float64) for rank in (high, low))
     with np.errstate(divide="ignore", invalid="ignore"):
-        inverse = np.log(distances[:, high - 1] / distances[:, low - 1]) / (digamma(high) - digamma(low))
+        inverse = np.log(farther / nearer) / (digamma(high) - digamma(low))
     inverse[~np.isfinite(inverse)] = 0.0
     smooth = np.zeros(len(inverse))
     for rank in range(high):  # column by column, because the whole table of neighbours' values would be large
@@ -47,9 +47,12 @@ def local_dimension(neighbors: Neighbors, low: int, high: int) -> NDArray[np.flo
     return high / np.maximum(smooth, 1e-12)
 
 
-def gate(neighbors: Neighbors) -> NDArray[np.float64]:
-    """How much each point lies on a surface, from 0 to 1; all 0 if that is so for less than a tenth of the data."""
-    n_points, count = neighbors.indices.shape
+def gate(neighbors: Neighbors, last: int = RANKS[-1]) -> NDArray[np.float64]:
+    """How much each point lies on a surface, from 0 to 1; all 0 if that is so for less than a tenth of the data.
+
+    Judged by the neighbours up to number `last`.
+    """
+    n_points, count = len(neighbors.indices), min(neighbors.indices.shape[1], last)
     pairs = [(low, high) for low, high in pairwise(RANKS) if high <= count]
     if not pairs or n_points <= FEWEST_POINTS:
         return np.zeros(n_points)

@@ -50,10 +50,7 @@ def make_grid(embedding: Floats, tile_size: int) -> Grid:
     shape = np.clip(np.ceil(2.0 * REACH * spread / side), 1, 2**30 ** (1.0 / n_components)).astype(np.int32)
     low = center - 0.5 * side * shape
     cells = cells_of(embedding, low, side, shape)
-    order = np.argsort(cells, kind="stable").astype(np.int32)
-    n_cells = int(np.prod(shape.astype(np.int64)))
-    counts = np.bincount(cells, minlength=n_cells)
-    cell_starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    cell_starts, order = _sort_by_cell(cells, int(np.prod(shape.astype(np.int64))))
     tile_starts, tile_cells = _cut_tiles(cell_starts, tile_size)
     return Grid(order, tile_starts, tile_cells, cell_starts, shape, low, side)
 
@@ -65,6 +62,21 @@ def cells_of(embedding: Floats, low: NDArray[np.float64], side: float, shape: ND
         steps = np.clip(np.floor((embedding[:, c] - low[c]) / side), 0, shape[c] - 1)
         cells = cells * shape[c] + steps.astype(np.int32)
     return cells
+
+
+@njit(cache=True, nogil=True)
+def _sort_by_cell(cells: NDArray[np.int32], n_cells: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Where each cell begins, and the points in the order of their cells: sorted by counting."""
+    starts = np.zeros(n_cells + 1, dtype=np.int32)
+    for cell in cells:
+        starts[cell + 1] += 1
+    for cell in range(n_cells):
+        starts[cell + 1] += starts[cell]
+    free, order = starts.copy(), np.empty(cells.shape[0], dtype=np.int32)
+    for point in range(cells.shape[0]):
+        order[free[cells[point]]] = point
+        free[cells[point]] += 1
+    return starts, order
 
 
 @njit(cache=True, nogil=True)

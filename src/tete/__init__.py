@@ -58,10 +58,13 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'tete' has no attribute {name!r}")
     collecting = _gc.isenabled()
-    _gc.disable()  # loading modules leaves little garbage, and looking for it takes a tenth of the time
+    _gc.disable()  # modules stay: looking for garbage among what they are made of takes a tenth of the time
     try:
         globals()[name] = value = getattr(_import_module(_HOMES[name]), name)
     finally:
+        if not _gc.get_freeze_count():  # else these two would undo what someone else has frozen
+            _gc.freeze()
+            _gc.unfreeze()  # to the oldest generation, which is looked through last
         if collecting:
             _gc.enable()
     return value

@@ -49,7 +49,7 @@ def timed(work: Callable[[], object]) -> tuple[object, np.ndarray]:
 
 
 def measure_choice(name: str) -> dict[str, list[dict[str, object]]]:
-    rows = []
+    rows, in_its_dimension = [], []
     triplets = Triplets.from_array(human_sets(data_folder())[name])
     TETECV((1, 2)).fit(triplets.select(np.arange(1000)))  # loads compiled code, whose time is not to be measured
     for seed in range(3):
@@ -71,7 +71,12 @@ def measure_choice(name: str) -> dict[str, list[dict[str, object]]]:
         row |= {"standard error": f"{np.sqrt(oracle[0] * (1 - oracle[0]) / len(test)):.4f}"}
         row |= {f"cost in fits, {unit}": f"{each:.1f}" for unit, each in zip(COSTS, costs, strict=True)}
         rows.append(row)
+        in_its_dimension.append({"TETECV": model.score(test)} | {peer: scores[peer, dims] for peer in PEERS})
         print(name, rows[-1], flush=True)
+    means = {method: float(np.mean([scores[method] for scores in in_its_dimension])) for method in in_its_dimension[0]}
+    best = max(PEERS, key=lambda peer: means[peer])
+    row = dict.fromkeys(rows[0], "") | {"draw": "mean", "TETECV": f"{means['TETECV']:.4f}"}
+    rows.append(row | {"best peer in its dimension": f"{means[best]:.4f} ({best})"})
     return {f"Dimension and temperatures, {name} (chosen: dimension / t / t')": rows}
 
 

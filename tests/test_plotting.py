@@ -2,7 +2,7 @@ import sys
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgba
 
 from conftest import random_triplets
 from tete import Uncertainty
@@ -40,6 +40,13 @@ def test_classes_get_colours_and_a_legend(places, rng):
     assert legend.get_title().get_text() == "kind"
     assert [text.get_text() for text in legend.get_texts()] == ["a", "b", "c"]
     assert len(axes.collections) == 3
+
+
+def test_what_has_no_class_takes_no_colour_from_the_classes(places):
+    labels = np.array([""] * 40 + ["a"] * 12 + ["b"] * 8)
+    unlabelled, first, second = (c.get_facecolor()[0] for c in plot_map(places, labels=labels).collections)
+    np.testing.assert_allclose([first, second], [to_rgba(color) for color in COLORS[:2]])
+    assert not np.allclose(unlabelled, first)
 
 
 def test_many_classes_differ_in_colour_or_marker(rng):

@@ -106,6 +106,21 @@ def test_the_choice_is_made_with_fits_to_the_end(search):
         )
 
 
+def test_what_comes_after_the_best_is_fitted_to_the_end_as_well(search):
+    search.choose([2], TEMPERATURES, verbose=False)
+    candidates = [Candidate(2, *pair) for pair in TEMPERATURES]
+    on_all = {each: t.held_out for each, t in search.trials.items() if len(t.held_out.scores) == 4}
+    best = max(on_all, key=lambda each: on_all[each].score)
+    assert best == candidates[-1] or candidates[candidates.index(best) + 1] in on_all
+
+
+def test_temperatures_far_from_the_best_are_left_out(search):
+    search.choose([2], TEMPERATURES, verbose=False)
+    tried = [Candidate(2, *pair) in search.trials for pair in TEMPERATURES]
+    assert all(tried[::2])
+    assert sum(tried[1::2]) <= 4  # guides, and those beside the best
+
+
 def test_results_count_what_was_done(search):
     chosen = search.choose([2, 1], ((2.0, 1.75), (1.0, 1.5)), verbose=False)
     results = search.results(chosen)

@@ -1,14 +1,16 @@
 """Whether people and objects go against the map more than chance lets expect, with many of them tested at once.
 
 The evidence of an answer is its log odds under the lapse model, positive where the map agrees: an answer to a clear
-question counts more than one to a close call. Tails of sums are bounded by Chernoff's inequality,
+question counts more than one to a close call. For units with few answers the distribution of the sum is computed, with
+evidence rounded to levels, which leaves the test exact. For others it is bounded by Chernoff's inequality,
 
-    P(sum <= s) <= min over theta >= 0 of exp(theta s) * product of E exp(-theta evidence),
+    P(sum <= s) <= min over theta >= 0 of exp(theta s) * product of E exp(-theta evidence).
 
-which holds for any number of answers, so that nobody is accused because an approximation is rough.
+Both hold for any number of answers, so that nobody is accused because an approximation is rough.
 """
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -16,6 +18,8 @@ __all__ = ["benjamini_hochberg", "better_than_chance", "holm", "worse_than_chanc
 
 Floats = NDArray[np.float64]
 
+FEW_ANSWERS = 200  # beyond, the bound tells as much
+LEVELS = 32
 TILTS = np.concatenate([[0.0], np.geomspace(0.02, 4.0, 30)])  # every theta gives a valid bound; the best one is taken
 
 
@@ -53,10 +57,44 @@ def benjamini_hochberg(p_values: Floats) -> Floats:
 
 
 def _lower_tail(evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
-    """Chernoff's bound for answers whose evidence is +|evidence| with probability `positive`, else -|evidence|."""
+    """P(sum so low) for answers whose evidence is +|evidence| with probability `positive`, else -|evidence|."""
+    counts = np.bincount(units, minlength=n_units)
+    few = counts[units] <= FEW_ANSWERS
+    result = np.ones(n_units)
+    result[counts > FEW_ANSWERS] = _bound(evidence[~few], positive[~few], units[~few], n_units)[counts > FEW_ANSWERS]
+    order = np.flatnonzero(few)[np.argsort(units[few], kind="stable")]
+    edges = np.searchsorted(units[order], np.arange(n_units + 1))
+    step = np.abs(evidence[few]).max(initial=0.0) / LEVELS or 1.0
+    levels = np.rint(evidence[order] / step).astype(np.int64)
+    for unit in np.flatnonzero((counts > 0) & (counts <= FEW_ANSWERS)):
+        rows = slice(edges[unit], edges[unit + 1])
+        result[unit] = _exact_tail(levels[rows], positive[order[rows]])
+    return result
+
+
+def _bound(evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+    """Chernoff's."""
     size = np.abs(evidence)
     exponents = np.empty((len(TILTS), n_units))
     for row, tilt in enumerate(TILTS):
         logs = np.logaddexp(np.log(positive) - tilt * size, np.log1p(-positive) + tilt * size)
         exponents[row] = np.bincount(units, weights=logs + tilt * evidence, minlength=n_units)
     return np.asarray(np.exp(np.minimum(exponents.min(axis=0), 0.0)))
+
+
+@njit(cache=True, nogil=True)
+def _exact_tail(levels: NDArray[np.int64], positive: Floats) -> float:
+    """Of a sum of whole numbers: answer by answer, the distribution of the sum moves up or down."""
+    reach = np.abs(levels).sum()
+    chances, moved = np.zeros(2 * reach + 1), np.zeros(2 * reach + 1)
+    chances[reach] = 1.0
+    passed = 0
+    for answer in range(levels.shape[0]):
+        size = abs(levels[answer])
+        moved[reach - passed - size : reach + passed + size + 1] = 0.0
+        for place in range(reach - passed, reach + passed + 1):
+            moved[place + size] += positive[answer] * chances[place]
+            moved[place - size] += (1.0 - positive[answer]) * chances[place]
+        chances, moved = moved, chances
+        passed += size
+    return float(chances[: reach + levels.sum() + 1].sum())

@@ -216,6 +216,7 @@ def _draw_classes(
     axes: "Axes", places: NDArray[np.float64], classes: NDArray[Any], name: str | None, theme: Theme
 ) -> None:
     different, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    counts[[str(label) == "" for label in different]] = 0  # what has no class takes no class's colour
     by_size = np.argsort(-counts, kind="stable")  # the largest classes get the clearest colours
     ranks = np.empty(len(different), dtype=int)
     ranks[by_size] = np.arange(len(different))

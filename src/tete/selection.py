@@ -34,7 +34,8 @@ class TETECV(BaseEstimator):
     dims : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 7, 8)
         Dimensions to try.
     temperatures : sequence of pairs (t, t'), default=TEMPERATURES
-        Temperatures to try, preferred ones first; STE and (up to scale) t-STE are among the default ones.
+        Temperatures to try, preferred ones first: every second one, and those beside the best of these. STE and (up
+        to scale) t-STE are among the default ones.
     cv : int, splitter of scikit-learn or iterable of (train, test), default=5
         Number of folds, or the folds; a splitter gets the answers or annotators as groups.
     by : "groups" or "annotators", default="groups"

@@ -159,7 +159,6 @@ EXPERIMENT = Experiment(
     draw=draw,
     summary=summary,
     claims=claims,
-    tried="The three clusters come out from our start and from the paper's. L-BFGS from a tiny random start without a "
-    "ridge throws single foods far away, and k-means then finds them instead; the other methods do not show "
-    "clusters from any start.",
+    tried="Our start with a ridge, the paper's tiny random start with L-BFGS and without a ridge, and plain gradient "
+    "descent from there; k-means with several starts looked for the clusters on every map.",
 )

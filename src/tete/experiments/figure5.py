@@ -169,7 +169,6 @@ EXPERIMENT = Experiment(
     draw=draw,
     summary=summary,
     claims=claims,
-    tried="Neither labels nor protocol are in the paper. All protocols of the list were tried from all starts; the "
-    "direction is the paper's, its two numbers come out where neighbours without a common tag count as "
-    "errors, which the paper may not have meant.",
+    tried="Neither labels nor protocol are in the paper. All protocols of the list were tried from all starts, among "
+    "them some in which neighbours without a common tag count as errors, which the paper may not have meant.",
 )

@@ -137,7 +137,7 @@ def _section(chapter: Chapter, *, quick: bool) -> str:
             f"<ul>{checks}</ul></details></div>"
         )
     if experiment.tried and not quick:
-        parts.append(f"<p><b>Where it differs:</b> {_escape(experiment.tried)}</p>")
+        parts.append(f"<p><b>What was tried:</b> {_escape(experiment.tried)}</p>")
     if chapter.summary is not None:
         parts.append(_table(chapter.summary))
         parts.append(
@@ -188,6 +188,6 @@ def _markdown(chapters: Sequence[Chapter], *, quick: bool) -> str:
             lines += ["", f"**{claim.verdict}**: {claim.statement} Rule: {claim.rule}", ""]
             lines += [f"- {'yes' if check.passed else 'no'}: {check.text}" for check in claim.checks]
         if chapter.experiment.tried and not quick:
-            lines += ["", f"**Where it differs:** {chapter.experiment.tried}"]
+            lines += ["", f"**What was tried:** {chapter.experiment.tried}"]
         lines += [f"- missing: {name}" for name in chapter.missing]
     return "\n".join(lines) + "\n"

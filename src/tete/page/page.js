@@ -77,13 +77,14 @@
   function colourClasses(column, looks) {
     const sizes = new Map();
     labels.forEach((label) => sizes.set(label, (sizes.get(label) || 0) + 1));
-    const bySize = [...sizes.keys()].filter((label) => label !== "").sort((a, b) => sizes.get(b) - sizes.get(a));
+    const ordered = [...sizes.keys()].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
+    // Equally large classes are coloured in this order too, as `plotting` does.
+    const bySize = ordered.filter((label) => label !== "").sort((a, b) => sizes.get(b) - sizes.get(a));
     const look = new Map(bySize.map((label, rank) => [label, classColour(rank)]));
     look.set("", theme().unknown);
     labels.forEach((label, index) => {
       looks.color[index] = look.get(label);
     });
-    const ordered = [...sizes.keys()].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
     element("legend").append(...ordered.slice(0, LISTED).map((label) => legendButton(label, look.get(label), sizes)));
     if (ordered.length > LISTED) element("legend").append(more(ordered.length - LISTED));
   }

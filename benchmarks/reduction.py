@@ -92,9 +92,10 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray | None]:
     else:
         bunch = getattr(datasets, f"load_{name}")()
     data = bunch.data.reshape(len(bunch.data), -1)
+    classes = bunch.target if bunch.target is not None and bunch.target.dtype.kind != "f" else None
     if name == "wine":  # its columns have units of very different sizes
         data = StandardScaler().fit_transform(data)
-    return data.astype(np.float32), bunch.target
+    return data.astype(np.float32), classes
 
 
 def grown(points: np.ndarray, n_rows: int) -> np.ndarray:

@@ -86,7 +86,7 @@ class WeightedTETE(FeatureMap):
         Step along the gradient of a point's mean loss; 6 by default. With gradient descent a number is the paper's
         constant step on the sum of losses, and "auto" adapts the step.
     n_components, metric, pca_components, precomputed_knn, init, max_iter, random_state, n_jobs, verbose, callback
-        As in `FeatureMap`, which describes the attributes too. `max_iter` is 400 by default and 150 beyond 30,000
+        As in `FeatureMap`, which describes the attributes too. `max_iter` is 250 by default and 150 beyond 30,000
         rows, whose global arrangement later suffers more than their neighbourhoods gain.
 
     Examples
@@ -120,7 +120,7 @@ class WeightedTETE(FeatureMap):
     def _iterations(self, n_rows: int) -> int:
         if self.max_iter is not None:
             return self.max_iter
-        return 400 if n_rows <= MANY_ROWS else 150
+        return 250 if n_rows <= MANY_ROWS else 150
 
     def _n_candidates(self) -> int:
         return max(self.n_neighbors, SCALE_RANK)

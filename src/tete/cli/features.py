@@ -248,8 +248,9 @@ def _unlike_spreads(features: "FeatureTable") -> list[str]:
     if is_sparse(features.matrix):
         return []
     some = np.asarray(features.matrix[:: max(1, len(features) // SPREAD_ROWS)], dtype=np.float64)
-    spreads = np.std(some / max(np.abs(some).max(), 1e-300), axis=0)  # divided, because large squares overflow
-    spreads[np.ptp(some, axis=0) == 0.0] = np.nan
+    varying = some.min(axis=0) < some.max(axis=0)
+    sizes = np.where(varying, np.abs(some).max(axis=0), np.nan)
+    spreads = sizes * np.std(some / sizes, axis=0)  # divided, because squares of large numbers overflow
     if np.isnan(spreads).all():
         return []
     narrow = float(np.nanquantile(spreads, 0.25, method="lower"))

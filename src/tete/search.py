@@ -8,8 +8,8 @@ A full grid of 8 dimensions, 10 pairs of temperatures and 5 folds would be 400 f
 2. Each fit starts at the nearest map of its fold, turned to its principal axes where dimensions go down. It never
    starts at another fold's map, which has seen the answers held out here.
 3. It stops at a hundred times the tolerance of a final fit: which map is better mostly shows long before the last
-   digit. Where it does not (maps that answers tear apart look good halfway), the best and the chosen are fitted
-   to the end, and the choice is made again with the scores they then have.
+   digit. Where it does not (maps that answers tear apart look good halfway), the best, the one after it and the
+   chosen are fitted nearly to the end (ten times that tolerance), and the choice is made again with their new scores.
 4. After two folds, what is clearly worse than the best, or no better than something preferred to it (fewer
    dimensions, more robust temperatures), is not tried on the others.
 

@@ -30,9 +30,9 @@ from tete.losses import UnitTETELoss
 
 RESULTS = Path(__file__).parent / "results"
 
-# scikit-learn, which all methods load, loads pandas wherever it is installed (.2 s). So it is beside every method, as it
-# is beside most feature tables. torch is named so that pip does not fetch builds for graphics cards, which trimap does
-# not need.
+# scikit-learn, which all methods load, loads pandas wherever it is installed (.2 s). So it is beside every method, as
+# beside most feature tables. torch is named so that pip does not fetch builds for graphics cards, which trimap does not
+# need.
 PANDAS = "pandas==3.1.1"
 OURS = [PANDAS, "--editable", str(ROOT)]
 PEERS: dict[str, list[str]] = {

@@ -3,8 +3,10 @@
 import numpy as np
 
 from tete import Triplets
+from tete.evidence import holm, worse_than_expected
 from tete.lapse import LapseModel
-from tete.trust_tables import HeldOut, annotator_table, answer_table, object_table
+from tete.ordinary_people import probability_ordinary
+from tete.trust_tables import LEVEL, HeldOut, annotator_table, answer_table, object_table
 
 TRIPLETS = Triplets.from_array(
     [(0, 1, 2), (1, 0, 2), (0, 1, 2), (0, 2, 1)],
@@ -33,7 +35,7 @@ def test_annotators():
     table = annotator_table(HELD_OUT)
     assert table["answers"].tolist() == [2, 1]
     np.testing.assert_array_equal(table["agreement"], [0.75, np.nan])
-    of_map = 0.2 + 0.6 / (1.0 + np.exp(-np.abs(MARGINS[:3])))
+    of_map = HeldOut.of(TRIPLETS, MARGINS).model.probability_of_map(MARGINS[:3])
     np.testing.assert_allclose(table["expected"], [(of_map[2] + of_map[:2].mean()) / 2.0, np.nan])
     np.testing.assert_array_equal(table["with_others"], [0.0, 0.0])
     np.testing.assert_array_equal(table["with_self"], [1.0, np.nan])
@@ -48,3 +50,34 @@ def test_objects():
     np.testing.assert_array_equal(table["agreement"], [0.75, 0.75, 0.75, np.nan])
     assert table["hardly_mentioned"].tolist() == [False, False, False, True]
     assert not table["contradicted"].any()
+
+
+def coin_tossers(n_bad, *, per_person=25, seed=0):
+    """Margins of 30 annotators, the first of whom toss coins."""
+    rng = np.random.default_rng(seed)
+    annotators = np.repeat(np.arange(30), per_person)
+    sizes = rng.exponential(2.0, size=len(annotators))
+    right = rng.random(len(annotators)) < np.where(annotators < n_bad, 0.5, 1.0 / (1.0 + np.exp(-sizes)))
+    questions = Triplets.from_array(np.tile([0, 1, 2], (len(annotators), 1)), annotators=annotators)
+    return HeldOut.of(questions, np.where(right, sizes, -sizes))
+
+
+def test_bad_annotators_do_not_hide_each_other():
+    held_out = coin_tossers(9)
+    table = annotator_table(held_out)
+    at_first = holm(worse_than_expected(held_out.evidence, held_out.triplets.annotators, 30)) < LEVEL
+    assert at_first[:9].sum() <= 4
+    assert table["at_chance"][:9].sum() >= 7
+    assert not table["at_chance"][9:].any()
+    assert table["expected"].mean() > held_out.expected.mean()
+
+
+def test_without_bad_annotators_nobody_is_flagged():
+    for seed in range(5):
+        assert not annotator_table(coin_tossers(0, seed=seed))["at_chance"].any()
+
+
+def test_coin_tossers_who_are_the_majority_are_not_told_from_ordinary_people():
+    held_out = coin_tossers(24, per_person=60)
+    ordinary = probability_ordinary(held_out.margins, np.ones(len(held_out.margins)), held_out.triplets.annotators, 30)
+    np.testing.assert_array_equal(ordinary, np.ones(30))

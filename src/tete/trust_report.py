@@ -13,7 +13,7 @@ from sklearn.base import clone
 from tete.base import TripletEmbedding
 from tete.crossfit import agreement_by_answer, held_out_margins
 from tete.exceptions import InvalidTripletsError
-from tete.lapse import LapseModel, fit_lapse
+from tete.lapse import LapseModel
 from tete.randomness import RandomState
 from tete.triplets import Triplets, as_triplets
 from tete.trust_tables import HeldOut, annotator_table, answer_table, object_table
@@ -44,7 +44,7 @@ class TrustReport:
         row (of its first triplet), anchor, near, far (of that triplet), annotator, triplets, agrees (share of its
         triplets that the held-out map agrees with), wrong (probability).
     annotators : DataFrame or None, one row an annotator
-        answers; agreement with the map; expected (agreement of ordinary answers to the same questions); with_others
+        answers; agreement with the map; expected (of ordinary people, on the same questions); with_others
         and with_self (agreement on questions asked again; NaN where none was); at_chance (fewer right answers than
         expected, and no sign of being better than coin tossing); reversed (more wrong answers than coin tossing gives).
         The flags are Holm-adjusted at 5 %: with an accusation, even one false one is one too many.
@@ -157,21 +157,16 @@ def trust(
 
 def report_on_margins(triplets: Triplets, margins: NDArray[np.float64], *, few: int = 5) -> TrustReport:
     """The report from held-out margins, NaN where unknown."""
-    known = np.isfinite(margins)
-    if not known.any():
+    if not np.isfinite(margins).any():
         raise InvalidTripletsError("No object of a held-out answer occurs in another answer: nothing can be compared.")
-    answers = triplets.answer_numbers()
-    sizes = np.bincount(answers[known], minlength=int(answers.max()) + 1)
-    weights = triplets.weights_or_ones()[known] / sizes[answers[known]]
-    model = fit_lapse(margins[known], answers[known], weights)
-    held_out = HeldOut(triplets, margins, model)
+    held_out = HeldOut.of(triplets, margins)
     agreement = agreement_by_answer(triplets, margins)
     return TrustReport(
-        model=model,
+        model=held_out.model,
         accuracy=float(agreement.mean()),
         accuracy_error=float(agreement.std() / np.sqrt(len(agreement))),
         n_held_out=len(agreement),
-        probability_wrong=model.probability_wrong(margins),
+        probability_wrong=held_out.model.probability_wrong(margins),
         answers=answer_table(held_out),
         annotators=annotator_table(held_out),
         objects=object_table(held_out, few=few),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,8 @@ from scipy.special import logit
 
 from tete.agreement import repeat_shares
 from tete.evidence import benjamini_hochberg, better_than_chance, holm, worse_than_chance, worse_than_expected
-from tete.lapse import LapseModel
+from tete.lapse import LapseModel, fit_lapse
+from tete.ordinary_people import probability_ordinary
 from tete.triplets import Triplets
 
 if TYPE_CHECKING:
@@ -30,6 +31,16 @@ class HeldOut:
     triplets: Triplets
     margins: Floats
     model: LapseModel
+
+    @classmethod
+    def of(cls, triplets: Triplets, margins: Floats, trusted: Floats | None = None) -> Self:
+        """With the lapse model of all triplets, each counting by how much it is trusted."""
+        known = np.isfinite(margins)
+        answers = triplets.answer_numbers()[known]
+        weights = triplets.weights_or_ones()[known] / np.bincount(answers)[answers]
+        if trusted is not None:
+            weights *= trusted[known]
+        return cls(triplets, margins, fit_lapse(margins[known], answers, weights))
 
     @cached_property
     def answers(self) -> NDArray[np.int64]:
@@ -90,24 +101,33 @@ def answer_table(held_out: HeldOut) -> "pd.DataFrame":
 
 
 def annotator_table(held_out: HeldOut) -> "pd.DataFrame | None":
-    """One row an annotator."""
+    """One row an annotator, compared with ordinary ones."""
     import pandas as pd  # noqa: PLC0415
 
-    if held_out.triplets.annotators is None:
+    triplets = held_out.triplets
+    if triplets.annotators is None:
         return None
-    labels, units = np.unique(held_out.triplets.annotators[held_out.first_rows], return_inverse=True)
-    table = _agreement_columns(held_out, units, np.arange(len(held_out.first_rows)), len(labels))
-    repeats = repeat_shares(held_out.triplets)
+    labels, units = np.unique(triplets.annotators, return_inverse=True)
+    known = np.isfinite(held_out.margins)
+    weights = 1.0 / np.bincount(held_out.answers[known])[held_out.answers[known]]
+    trusted = probability_ordinary(held_out.margins[known], weights, units[known], len(labels))
+    ordinary = HeldOut.of(triplets, held_out.margins, trusted[units])
+    table = _agreement_columns(ordinary, units[held_out.first_rows], np.arange(len(held_out.first_rows)), len(labels))
+    repeats = repeat_shares(triplets)
     table |= {"with_others": repeats.with_others, "with_self": repeats.with_self}
-    known = held_out.known_answers
-    evidence, units = held_out.evidence[known], units[known]
-    less, better, reverse = (
-        holm(test(evidence, units, len(labels)))
-        for test in (worse_than_expected, better_than_chance, worse_than_chance)
-    )
-    table["reversed"] = reverse < LEVEL
-    table["at_chance"] = (less < LEVEL) & (better >= LEVEL) & ~table["reversed"]
+    table |= _flags(ordinary, units, len(labels))
     return pd.DataFrame(table, index=pd.Index(labels, name="annotator"))
+
+
+def _flags(held_out: HeldOut, units: NDArray[np.int64], n_units: int) -> dict[str, NDArray[np.bool_]]:
+    """For each annotator, whether the answers are worse than coin tossing, or no better than it."""
+    known = held_out.known_answers
+    evidence, units = held_out.evidence[known], units[held_out.first_rows[known]]
+    less, better, reverse = (
+        holm(test(evidence, units, n_units)) for test in (worse_than_expected, better_than_chance, worse_than_chance)
+    )
+    is_reversed = reverse < LEVEL
+    return {"reversed": is_reversed, "at_chance": (less < LEVEL) & (better >= LEVEL) & ~is_reversed}
 
 
 def object_table(held_out: HeldOut, *, few: int) -> "pd.DataFrame":

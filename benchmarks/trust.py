@@ -26,7 +26,7 @@ from triplets import RESULTS, as_markdown, noise_data
 
 Rows = list[dict[str, object]]
 
-N_MAPS = 6  # of ellipses, for each kind of answers
+N_MAPS = 12  # of ellipses, for each kind of answers
 
 
 def interval(report) -> str:

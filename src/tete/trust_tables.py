@@ -123,11 +123,12 @@ def _flags(held_out: HeldOut, units: NDArray[np.int64], n_units: int) -> dict[st
     """For each annotator, whether the answers are worse than coin tossing, or no better than it."""
     known = held_out.known_answers
     evidence, units = held_out.evidence[known], units[held_out.first_rows[known]]
-    less, better, reverse = (
-        holm(test(evidence, units, n_units)) for test in (worse_than_expected, better_than_chance, worse_than_chance)
+    is_less, is_reversed = (
+        holm(test(evidence, units, n_units)) < LEVEL for test in (worse_than_expected, worse_than_chance)
     )
-    is_reversed = reverse < LEVEL
-    return {"reversed": is_reversed, "at_chance": (less < LEVEL) & (better >= LEVEL) & ~is_reversed}
+    # Of many coin tossers some look better than a coin, so the sign must be as clear as the number of people asks for.
+    is_better = better_than_chance(evidence, units, n_units) < LEVEL / n_units
+    return {"reversed": is_reversed, "at_chance": is_less & ~is_better & ~is_reversed}
 
 
 def object_table(held_out: HeldOut, *, few: int) -> "pd.DataFrame":

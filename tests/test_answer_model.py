@@ -2,7 +2,10 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from tete import TETE
 from tete.answer_model import LIMITS, AnswerModel, fit_answer_model
+from tete.crossfit import held_out_margins
+from tete.datasets import answer_by_distance, make_uniform_triplets
 
 
 def test_probability(rng):
@@ -34,3 +37,29 @@ def test_a_weight_of_two_is_twice_the_answer(rng):
 def test_answers_stay_possible(ratios):
     for value, (low, high) in zip(fit_answer_model(ratios, np.ones(50)), LIMITS, strict=True):
         assert low <= value <= high
+
+
+def test_each_coordinate_costs_one_unit_of_log_likelihood(rng):
+    ratios = np.where(rng.random(5000) < 0.9, -1.0, 1.0) * rng.exponential(scale=3.0, size=5000)
+    plain, lowered = (fit_answer_model(ratios, np.ones(5000), cost) for cost in (0.0, 0.01))
+    p = lowered.probability(ratios)
+    expects = np.mean(p * np.log(p) + (1.0 - p) * np.log(1.0 - p))
+    assert expects == pytest.approx(np.mean(np.log(plain.probability(ratios))) - 0.01, abs=2e-4)
+    assert lowered.lapse == plain.lapse
+    assert lowered.steepness < plain.steepness
+    assert fit_answer_model(ratios, np.ones(5000), 10.0).steepness == LIMITS[1][0]
+
+
+@pytest.mark.parametrize("n_answers", [1200, 4000])
+@pytest.mark.parametrize("seed", range(3))
+def test_answers_of_the_map_teach_what_held_out_ones_do(n_answers, seed):
+    points = np.random.default_rng(seed).normal(size=(60, 2))
+    questions = make_uniform_triplets(points, n_answers, random_state=seed)
+    answers = answer_by_distance(points, questions, sharpness=2.0, random_state=seed)
+    fitted = TETE().fit(answers)
+    margins = held_out_margins(fitted, answers)
+    held_out = fit_answer_model(-margins, np.ones(n_answers))
+    too_sure = fit_answer_model(*fitted._sampled_ratios[:2])
+    excess, left = (np.log(model.steepness / held_out.steepness) for model in (too_sure, fitted._answer_model()))
+    assert excess > 0.0
+    assert abs(left) < 0.6 * excess

@@ -21,11 +21,11 @@ LAYERS = [
     {"triplets", "progress", "anchored", "draws", "listwise", "affinities", "map_metrics", "cells"},
     {"metrics", "objective", "sampling", "surface", "placement", "newcomers", "fixing", "io"}
     | {"label_placement", "quality", "neighbors"},
-    {"spectral", "continuation", "cross_validation", "neighborhoods", "features"},
+    {"spectral", "continuation", "cross_validation", "neighborhoods", "features", "triplet_map"},
     {"base", "mapping"},
     {"embedding", "reduction"},
     {"datasets", "agreement", "crossfit", "lapse", "evidence", "uncertainty", "learning", "search", "suggestion"}
-    | {"plotting", "serving", "thumbnails", "model_files"},
+    | {"plotting", "serving", "thumbnails", "model_files", "ordinary_people"},
     {"trust_tables", "selection"},
     {"trust_report"},
     {"report"},

@@ -104,8 +104,9 @@ class TripletMap(BaseEstimator, ABC):
             raise InvalidTripletsError("The triplets name their objects, but the map was fitted without names.")
         return triplets
 
-    def _sample_ratios(self, triplets: Triplets) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Log l and weights of some thousand triplets, evenly taken: enough to learn how reliable answers are."""
+    def _sample_ratios(self, triplets: Triplets) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """Log l and weights of some thousand triplets, evenly taken, and how many coordinates there are an answer."""
         some = triplets.select(np.unique(np.linspace(0, len(triplets) - 1, SAMPLED_ANSWERS).astype(np.int64)))
-        loss = ratio_loss(self._loss())
-        return log_ratios(loss, self.embedding_, some.anchor, some.near, some.far), some.weights_or_ones()
+        ratios = log_ratios(ratio_loss(self._loss()), self.embedding_, some.anchor, some.near, some.far)
+        n_coordinates = self.n_components * int(np.sum(triplets.mentions() > 0))
+        return ratios, some.weights_or_ones(), n_coordinates / (int(triplets.answer_numbers().max()) + 1)

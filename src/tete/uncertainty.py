@@ -30,6 +30,7 @@ from tete.validation import check_interval, check_map, check_whole
 __all__ = ["Uncertainty", "position_uncertainty"]
 
 FEWEST_REPLICATES = 10
+SIDEWAYS = 0.1  # of the drift's square: on the map its direction is not quite what it is at the truth
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +120,7 @@ def position_uncertainty(
     spread = np.sum((places[mentioned] - places[mentioned].mean(axis=0)) ** 2)
     moved_share = np.nansum(np.trace(covariances, axis1=1, axis2=2)) / spread
     drift = _drift(refit, triplets, places, estimator._answer_model(), n_replicates // 2, rng)
-    covariances += np.einsum("ni,nj->nij", drift, drift)
+    covariances += _about_zero(drift)
     return Uncertainty(covariances, float(max(1.0 - moved_share, 0.0)), n_replicates)
 
 
@@ -139,6 +140,13 @@ def _drift(
         wrong = rng.random(answers.max() + 1)[answers] > probability
         total += _replicate(refit, triplets.flip_where(wrong), places)[0] - places
     return total / n_draws
+
+
+def _about_zero(drift: Embedding) -> NDArray[np.float64]:
+    """For each object the square of its drift along it, and a part of it in every direction."""
+    along = np.einsum("ni,nj->nij", drift, drift)
+    around = np.mean(drift**2, axis=1)[:, None, None] * np.eye(drift.shape[1])
+    return np.asarray((1.0 - SIDEWAYS) * along + SIDEWAYS * around)
 
 
 def _replicate(refit: TripletEmbedding, resampled: Triplets, places: Embedding) -> tuple[Embedding, NDArray[np.bool_]]:

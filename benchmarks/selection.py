@@ -3,8 +3,8 @@
 choice: human answers, a fifth held out, three draws. Peers get the dimension that `TETECV` chose, and, as an oracle,
 the best of four dimensions by the held-out answers themselves, which nobody could choose in practice.
 newcomers: 60 points in the plane, 60 answers each, then 10 new points with 20 answers each, some reversed; the mean
-distance of the new points to their true places, in units of the plane's standard deviation, after alignment, in 5 draws
-(peers are slow); the share of places in the 90 % ellipse in 25 draws.
+distance of the new points to their true places, in units of the plane's standard deviation, after alignment (few draws:
+peers are slow). newcomer ellipses: how often these hold the true place, with few and many answers.
 questions: the answers that exist are the pool. From a random first set, batches are asked by `suggest` or at random,
 and the map is fitted again; held-out accuracy after each batch, and what suggestions gain on the same draws.
 """
@@ -80,13 +80,13 @@ def measure_choice(name: str) -> dict[str, list[dict[str, object]]]:
     return {f"Dimension and temperatures, {name} (chosen: dimension / t / t')": rows}
 
 
-def newcomer_data(seed: int, noise: float) -> tuple[np.ndarray, Triplets, Triplets]:
+def newcomer_data(seed: int, noise: float, per_object: int = 20) -> tuple[np.ndarray, Triplets, Triplets]:
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(N_KNOWN + N_NEW, 2))
     old = make_uniform_triplets(points[:N_KNOWN], 60 * N_KNOWN, random_state=seed).flip(noise, random_state=seed)
     rows = []
     for new in range(N_KNOWN, N_KNOWN + N_NEW):
-        for turn in range(20):
+        for turn in range(per_object):
             one, other = rng.choice(N_KNOWN, 2, replace=False)
             rows.append((new, one, other) if turn % 2 else (one, new, other))
     rows = np.array(rows)
@@ -100,16 +100,13 @@ def measure_newcomers() -> dict[str, list[dict[str, object]]]:
     python = cblearn_python()
     for noise in (0.0, 0.1, 0.2):
         found: dict[str, list[float]] = {}
-        inside, unmoved = [], True
-        for seed in range(25):
+        unmoved = True
+        for seed in range(5):
             points, old, new = newcomer_data(seed, noise)
             model = TETE().fit(old)
             before = model.embedding_.copy()
             placed = model.place_new(new)
             unmoved &= bool(np.array_equal(before, model.embedding_))
-            inside.append(placed.contains(places_on_map(points, before)).mean())
-            if seed >= 5:
-                continue
             everything = Triplets.from_array(np.concatenate([old.to_array(), new.to_array()]))
             maps = {"TETE, place_new": np.concatenate([before, placed.embedding])}
             maps["TETE, fitted again"] = TETE().fit(everything).embedding_
@@ -118,13 +115,25 @@ def measure_newcomers() -> dict[str, list[dict[str, object]]]:
             for name, embedding in maps.items():
                 away = procrustes_align(points, embedding)[N_KNOWN:] - points[N_KNOWN:]
                 found.setdefault(name, []).append(float(np.linalg.norm(away, axis=1).mean()))
-        error = np.std(inside) / np.sqrt(len(inside) - 1)
-        rows.append(
-            {"reversed": f"{noise:.0%}"}
-            | {name: f"{np.mean(values):.3f}" for name, values in found.items()}
-            | {"in the 90 % ellipse": f"{np.mean(inside):.3f} ± {error:.3f}", "map unmoved": unmoved}
-        )
-    return {"New objects: distance to the true place (10 new objects a draw)": rows}
+        distances = {name: f"{np.mean(values):.3f}" for name, values in found.items()}
+        rows.append({"reversed": f"{noise:.0%}"} | distances | {"map unmoved": unmoved})
+    return {"New objects: distance to the true place (20 answers each, 5 draws of 10 new objects)": rows}
+
+
+def measure_newcomer_ellipses() -> dict[str, list[dict[str, object]]]:
+    rows = []
+    for noise in (0.0, 0.1, 0.2):
+        row: dict[str, object] = {"reversed": f"{noise:.0%}"}
+        for per_object in (10, 20, 40, 80):
+            inside = []
+            for seed in range(1000, 1025):
+                points, old, new = newcomer_data(seed, noise, per_object)
+                model = TETE().fit(old)
+                inside.append(model.place_new(new).contains(places_on_map(points, model.embedding_)).mean())
+            error = np.std(inside) / np.sqrt(len(inside) - 1)
+            row[f"{per_object} answers"] = f"{np.mean(inside):.3f} ± {error:.3f}"
+        rows.append(row)
+    return {"New objects: share of true places in the 90 % ellipse (25 draws of 10 new objects)": rows}
 
 
 def places_on_map(points: np.ndarray, embedding: np.ndarray) -> np.ndarray:
@@ -182,6 +191,7 @@ def measure_questions(name: str) -> dict[str, list[dict[str, object]]]:
 SECTIONS: dict[str, Callable[[], dict[str, list[dict[str, object]]]]] = {
     **{f"choice {name}": partial(measure_choice, name) for name in SETS},
     "newcomers": measure_newcomers,
+    "newcomer ellipses": measure_newcomer_ellipses,
     **{f"questions {name}": partial(measure_questions, name) for name in QUESTIONS},
 }
 

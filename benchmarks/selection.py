@@ -123,16 +123,17 @@ def measure_newcomers() -> dict[str, list[dict[str, object]]]:
 def measure_newcomer_ellipses() -> dict[str, list[dict[str, object]]]:
     rows = []
     for noise in (0.0, 0.1, 0.2):
-        row: dict[str, object] = {"reversed": f"{noise:.0%}"}
-        for per_object in (10, 20, 40, 80):
-            inside = []
-            for seed in range(1000, 1025):
-                points, old, new = newcomer_data(seed, noise, per_object)
-                model = TETE().fit(old)
-                inside.append(model.place_new(new).contains(places_on_map(points, model.embedding_)).mean())
-            error = np.std(inside) / np.sqrt(len(inside) - 1)
-            row[f"{per_object} answers"] = f"{np.mean(inside):.3f} ± {error:.3f}"
-        rows.append(row)
+        inside: dict[int, list[float]] = {per_object: [] for per_object in (10, 20, 40, 80)}
+        for seed in range(1000, 1025):
+            model = TETE().fit(newcomer_data(seed, noise)[1])
+            for per_object, shares in inside.items():
+                points, _, new = newcomer_data(seed, noise, per_object)
+                shares.append(model.place_new(new).contains(places_on_map(points, model.embedding_)).mean())
+        cells = {
+            f"{per_object} answers": f"{np.mean(shares):.3f} ± {np.std(shares) / np.sqrt(len(shares) - 1):.3f}"
+            for per_object, shares in inside.items()
+        }
+        rows.append({"reversed": f"{noise:.0%}"} | cells)
     return {"New objects: share of true places in the 90 % ellipse (25 draws of 10 new objects)": rows}
 
 

@@ -106,19 +106,29 @@ def people_of(seed: int, per_person: int, behavior: str, n_bad: int = 10) -> tup
     return points, *assign_annotators(answers, 60, n_bad=n_bad, behavior=behavior, random_state=seed)
 
 
+def uneven_people_of(seed: int, per_person: int) -> tuple[np.ndarray, Triplets, np.ndarray]:
+    """60 annotators, none of whom is bad, but everybody has lapses, from none to three in ten answers."""
+    points, answers, nobody = people_of(seed, per_person, "random", n_bad=0)
+    rng = np.random.default_rng(seed)
+    lapses = rng.uniform(0.0, 0.3, size=60)[np.unique(answers.annotators, return_inverse=True)[1]]
+    return points, answers.flip_where(rng.random(len(answers)) < lapses), nobody
+
+
 def measure_annotators() -> Rows:
     rows = []
-    for behavior in ("random", "reversed"):
+    for kind in ("10 random", "10 reversed", "0, lapses of 0 to 30 %"):
         for per_person in (40, 100):
             found = missed = false = 0
             for seed in range(20):
-                _, answers, is_bad = people_of(seed, per_person, behavior)
+                bad = kind.split()[1]
+                people = uneven_people_of(seed, per_person) if bad == "lapses" else people_of(seed, per_person, bad)
+                _, answers, is_bad = people
                 table = trust(TETE(), answers).annotators
                 flagged = (table["at_chance"] | table["reversed"]).to_numpy()
                 found, missed = found + int((flagged & is_bad).sum()), missed + int((~flagged & is_bad).sum())
                 false += int((flagged & ~is_bad).sum())
-            row = {"10 of 60 are": behavior, "answers each": per_person}
-            rows.append(row | {"found, 20 draws": found, "missed": missed, "false": false})
+            row = {"bad ones of 60": kind, "answers each": per_person}
+            rows.append(row | {"found, 20 draws": found, "missed": missed, "others flagged": false})
     return rows
 
 
@@ -219,12 +229,13 @@ def main() -> None:
     stored = json.loads(file.read_text()) if file.exists() else {}
     for name in names:
         print(f"measuring {name} ...", flush=True)
-        stored[name] = {"machine": machine(), "table": as_markdown(SECTIONS[name][1]())}
+        title, measure = SECTIONS[name]
+        stored[name] = {"title": title, "machine": machine(), "table": as_markdown(measure())}
         print(stored[name]["table"], flush=True)
         file.write_text(json.dumps(stored, indent=1) + "\n")
         parts = [
-            f"## {title}\n\n{stored[each]['table']}\n\n`{json.dumps(stored[each]['machine'])}`"
-            for each, (title, _) in SECTIONS.items()
+            f"## {stored[each]['title']}\n\n{stored[each]['table']}\n\n`{json.dumps(stored[each]['machine'])}`"
+            for each in SECTIONS
             if each in stored
         ]
         (RESULTS / "trust.md").write_text("\n\n".join([f"# Trust\n\n{__doc__}", *parts]) + "\n")

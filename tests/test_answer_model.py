@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from tete import TETE
+from tete import TETE, Triplets
 from tete.answer_model import LIMITS, AnswerModel, fit_answer_model
 from tete.crossfit import held_out_margins
 from tete.datasets import answer_by_distance, make_uniform_triplets
@@ -50,15 +50,17 @@ def test_each_coordinate_costs_one_unit_of_log_likelihood(rng):
     assert fit_answer_model(ratios, np.ones(5000), 10.0).steepness == LIMITS[1][0]
 
 
-@pytest.mark.parametrize("n_answers", [1200, 4000])
+@pytest.mark.parametrize("size", [1, 12])  # triplets an answer
+@pytest.mark.parametrize("n_triplets", [1200, 4800])
 @pytest.mark.parametrize("seed", range(3))
-def test_answers_of_the_map_teach_what_held_out_ones_do(n_answers, seed):
+def test_answers_of_the_map_teach_what_held_out_ones_do(n_triplets, size, seed):
     points = np.random.default_rng(seed).normal(size=(60, 2))
-    questions = make_uniform_triplets(points, n_answers, random_state=seed)
-    answers = answer_by_distance(points, questions, sharpness=2.0, random_state=seed)
+    questions = make_uniform_triplets(points, n_triplets, random_state=seed)
+    triplets = answer_by_distance(points, questions, sharpness=2.0, random_state=seed)
+    answers = Triplets.from_array(triplets.to_array(), groups=np.arange(n_triplets) // size)
     fitted = TETE().fit(answers)
     margins = held_out_margins(fitted, answers)
-    held_out = fit_answer_model(-margins, np.ones(n_answers))
+    held_out = fit_answer_model(-margins, np.ones(n_triplets))
     too_sure = fit_answer_model(*fitted._sampled_ratios[:2])
     excess, left = (np.log(model.steepness / held_out.steepness) for model in (too_sure, fitted._answer_model()))
     assert excess > 0.0

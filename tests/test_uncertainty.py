@@ -6,7 +6,7 @@ from tete import TETE, Triplets, Uncertainty, position_uncertainty
 from tete.datasets import answer_by_distance, make_uniform_triplets
 from tete.exceptions import InvalidParameterError
 from tete.metrics import procrustes_align
-from tete.uncertainty import SIDEWAYS, _about_zero
+from tete.uncertainty import SIDEWAYS, _drift_squares
 
 
 def answers_about(points, n_answers, seed):
@@ -97,7 +97,7 @@ def test_bad_input(clean_triplets):
 
 
 def test_a_drift_counts_most_along_itself_and_a_little_in_every_direction():
-    square = _about_zero(np.array([[3.0, 4.0]]))[0]
+    square = _drift_squares(np.array([[3.0, 4.0]]))[0]
     assert np.trace(square) == pytest.approx(25.0)
     values, axes = np.linalg.eigh(square)
     np.testing.assert_allclose(values, [25.0 * SIDEWAYS / 2.0, 25.0 * (1.0 - SIDEWAYS / 2.0)])

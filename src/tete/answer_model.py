@@ -47,7 +47,7 @@ class AnswerModel(NamedTuple):
 TYPICAL = AnswerModel(0.1, 2.0)  # for a map whose answers are not at hand
 
 
-def fit_answer_model(log_ratios: Floats, weights: Floats, coordinates_per_answer: float = 0.0) -> AnswerModel:
+def fit_answer_model(log_ratios: Floats, weights: Floats, coordinates_per_triplet: float = 0.0) -> AnswerModel:
     """The most likely model of answers that were given, from their log l on the map.
 
     Where the map was made of these answers, it agrees with them better than with others: it seems to gain more over
@@ -58,7 +58,7 @@ def fit_answer_model(log_ratios: Floats, weights: Floats, coordinates_per_answer
     lapse, log_slope = maximize(*support(-log_ratios / scale, weights))
     parameters = (lapse, float(np.exp(log_slope)) / scale)
     model = AnswerModel(*(float(np.clip(value, *limits)) for value, limits in zip(parameters, LIMITS, strict=True)))
-    return model if coordinates_per_answer == 0.0 else _less_sure(model, log_ratios, weights, coordinates_per_answer)
+    return model if coordinates_per_triplet == 0.0 else _less_sure(model, log_ratios, weights, coordinates_per_triplet)
 
 
 def _less_sure(model: AnswerModel, log_ratios: Floats, weights: Floats, cost: float) -> AnswerModel:

@@ -198,9 +198,9 @@ class TripletEmbedding(TripletMap):
             minimum = self._best_minimum(ShardedTriplets(used, self.n_components, workers), mentioned)
         embedding = np.zeros((triplets.n_objects, self.n_components))
         embedding[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
-        return self._learn(triplets, embedding, minimum)
+        return self._learn(triplets, embedding, minimum, mentioned)
 
-    def _learn(self, triplets: Triplets, embedding: Embedding, minimum: Minimum) -> Self:
+    def _learn(self, triplets: Triplets, embedding: Embedding, minimum: Minimum, moved: NDArray[np.bool_]) -> Self:
         self.embedding_: Embedding = embedding
         self.loss_ = minimum.value
         self.history_ = np.array(minimum.history)
@@ -208,7 +208,7 @@ class TripletEmbedding(TripletMap):
         self.stop_reason_ = minimum.stop_reason
         self.object_names_: tuple[Hashable, ...] | None = triplets.names
         self.n_features_in_ = 3
-        self._sampled_ratios = self._sample_ratios(triplets)
+        self._sampled_ratios = self._sample_ratios(triplets, moved)
         self._finish(triplets)
         return self
 
@@ -242,7 +242,7 @@ class TripletEmbedding(TripletMap):
             )
         embedding = minimum.embedding + center
         embedding[fixed] = places[fixed]  # to the last bit
-        return self._learn(triplets, embedding, minimum)
+        return self._learn(triplets, embedding, minimum, ~fixed)
 
     def _starts_beside(self, triplets: Triplets, places: Embedding) -> list[Embedding]:
         if not isinstance(self.init, str):

@@ -18,19 +18,20 @@ SUPPOSED = np.array([1.0, 0.1, 0.1])  # people of each kind that are supposed to
 
 
 def probability_ordinary(margins: Floats, weights: Floats, people: NDArray[np.int64], n_people: int) -> Floats:
-    """For each annotator the probability of being an ordinary one; 1 for all if these were not the majority.
+    """For each annotator the probability of being an ordinary one; 1 for all if most are not.
 
     Parameters
     ----------
     margins : array, one number for each triplet
         By how much a map that has not seen the triplet agrees with it.
     weights : array, one number for each triplet
-        Those of an answer sum to 1.
+        Those of an answer sum to the answer's weight. People without any weight are not counted.
     people : array, one number for each triplet
         Who gave it.
     n_people : int
     """
     ordinary, shares = np.ones(n_people), SUPPOSED / SUPPOSED.sum()
+    counted = np.bincount(people, weights=weights, minlength=n_people) > 0.0
     for _ in range(N_ROUNDS):
         model = fit_answer_model(-margins, weights * ordinary[people])
         agree = model.probability(-margins)
@@ -38,9 +39,9 @@ def probability_ordinary(margins: Floats, weights: Floats, people: NDArray[np.in
         by_person = [np.bincount(people, weights=weights * each, minlength=n_people) for each in by_triplet]
         odds = np.array(by_person) + np.log(shares)[:, None]
         kinds = np.exp(odds - logsumexp(odds, axis=0))
-        shares = (kinds.sum(axis=1) + SUPPOSED) / (n_people + SUPPOSED.sum())
+        shares = (kinds[:, counted].sum(axis=1) + SUPPOSED) / (counted.sum() + SUPPOSED.sum())
         change, ordinary = np.abs(kinds[0] - ordinary).max(), kinds[0]
-        if shares[0] <= 0.5:
+        if np.mean(ordinary[counted]) <= 0.5:
             return np.ones(n_people)
         if change < CLOSE_ENOUGH:
             break

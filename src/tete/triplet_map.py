@@ -37,13 +37,12 @@ class TripletMap(BaseEstimator, ABC):
 
     def on_map(self, embedding: ArrayLike, names: Sequence[Hashable] | None = None) -> Self:
         """Use a map that was made elsewhere, by another program or read from a file, as if it had been fitted."""
-        self.embedding_ = check_map("embedding", embedding)
-        if self.embedding_.shape[1] != self.n_components:
+        places, names = check_map("embedding", embedding), None if names is None else check_names(names)
+        if places.shape[1] != self.n_components:
             raise InvalidParameterError(
-                f"`embedding` must have {self.n_components} columns like `n_components`, "
-                f"got {self.embedding_.shape[1]}."
+                f"`embedding` must have {self.n_components} columns like `n_components`, got {places.shape[1]}."
             )
-        self.object_names_ = None if names is None else check_names(names)
+        self.embedding_, self.object_names_ = places, names
         self.n_features_in_ = 3
         if hasattr(self, "_sampled_ratios"):
             del self._sampled_ratios  # they are those of another map
@@ -104,9 +103,17 @@ class TripletMap(BaseEstimator, ABC):
             raise InvalidTripletsError("The triplets name their objects, but the map was fitted without names.")
         return triplets
 
-    def _sample_ratios(self, triplets: Triplets) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Log l and weights of some thousand triplets, evenly taken, and how many coordinates there are an answer."""
-        some = triplets.select(np.unique(np.linspace(0, len(triplets) - 1, SAMPLED_ANSWERS).astype(np.int64)))
+    def _sample_ratios(
+        self, triplets: Triplets, moved: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """Log l and weights of some thousand triplets, and how many coordinates of moved objects there are a triplet.
+
+        Weights above 1 count as repeats, weights below 1 as little trust, and their common scale does not matter then.
+        """
+        used = triplets if triplets.weights is None else triplets.select(triplets.weights > 0)
+        some = used.select(np.unique(np.linspace(0, len(used) - 1, SAMPLED_ANSWERS).astype(np.int64)))
         ratios = log_ratios(ratio_loss(self._loss()), self.embedding_, some.anchor, some.near, some.far)
-        n_coordinates = self.n_components * int(np.sum(triplets.mentions() > 0))
-        return ratios, some.weights_or_ones(), n_coordinates / (int(triplets.answer_numbers().max()) + 1)
+        weights = used.weights_or_ones()
+        n_triplets = max(weights.sum(), weights.sum() ** 2 / np.sum(weights**2))
+        n_coordinates = self.n_components * int(np.sum(moved & (used.mentions() > 0)))
+        return ratios, some.weights_or_ones(), float(n_coordinates / n_triplets)

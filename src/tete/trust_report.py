@@ -44,10 +44,11 @@ class TrustReport:
         row (of its first triplet), anchor, near, far (of that triplet), annotator, triplets, agrees (share of its
         triplets that the held-out map agrees with), wrong (probability).
     annotators : DataFrame or None, one row an annotator
-        answers; agreement with the map; expected (of ordinary people, on the same questions); with_others
-        and with_self (agreement on questions asked again; NaN where none was); at_chance (fewer right answers than
-        expected, and no sign of being better than coin tossing); reversed (more wrong answers than coin tossing gives).
-        The flags are Holm-adjusted at 5 %: with an accusation, even one false one is one too many.
+        answers; agreement with the map; expected (of ordinary people, on the same questions); with_others and with_self
+        (agreement on questions asked again; NaN where none was); at_chance (fewer right answers than ordinary people
+        give, and no clear sign of being better than coin tossing); reversed (more wrong answers than coin tossing
+        gives). The flags are adjusted so that with 95 % probability nobody is flagged who is as good as ordinary
+        people. Someone between these and a coin may be, the more easily the fewer the answers: see the agreement.
     objects : DataFrame, one row an object
         answers that mention it; agreement; expected; hardly_mentioned (in fewer than 5); badly_placed (the map predicts
         answers about it no better than chance); contradicted (more answers about it go against the map than expected;

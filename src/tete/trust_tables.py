@@ -24,6 +24,13 @@ Floats = NDArray[np.float64]
 LEVEL = 0.05
 
 
+def triplet_weights(triplets: Triplets, margins: Floats) -> Floats:
+    """How much each triplet with a known margin counts: those of an answer share its weight."""
+    known = np.isfinite(margins)
+    answers = triplets.answer_numbers()[known]
+    return np.asarray(triplets.weights_or_ones()[known] / np.bincount(answers)[answers])
+
+
 @dataclass(frozen=True, eq=False)
 class HeldOut:
     """Triplets with their held-out margins, summed up by answer: one entry for each, NaN where nothing is known."""
@@ -35,12 +42,10 @@ class HeldOut:
     @classmethod
     def of(cls, triplets: Triplets, margins: Floats, trusted: Floats | None = None) -> Self:
         """With the lapse model of all triplets, each counting by how much it is trusted."""
-        known = np.isfinite(margins)
-        answers = triplets.answer_numbers()[known]
-        weights = triplets.weights_or_ones()[known] / np.bincount(answers)[answers]
+        known, weights = np.isfinite(margins), triplet_weights(triplets, margins)
         if trusted is not None:
             weights *= trusted[known]
-        return cls(triplets, margins, fit_lapse(margins[known], answers, weights))
+        return cls(triplets, margins, fit_lapse(margins[known], triplets.answer_numbers()[known], weights))
 
     @cached_property
     def answers(self) -> NDArray[np.int64]:
@@ -108,8 +113,7 @@ def annotator_table(held_out: HeldOut) -> "pd.DataFrame | None":
     if triplets.annotators is None:
         return None
     labels, units = np.unique(triplets.annotators, return_inverse=True)
-    known = np.isfinite(held_out.margins)
-    weights = 1.0 / np.bincount(held_out.answers[known])[held_out.answers[known]]
+    known, weights = np.isfinite(held_out.margins), triplet_weights(triplets, held_out.margins)
     trusted = probability_ordinary(held_out.margins[known], weights, units[known], len(labels))
     ordinary = HeldOut.of(triplets, held_out.margins, trusted[units])
     table = _agreement_columns(ordinary, units[held_out.first_rows], np.arange(len(held_out.first_rows)), len(labels))
@@ -120,7 +124,7 @@ def annotator_table(held_out: HeldOut) -> "pd.DataFrame | None":
 
 
 def _flags(held_out: HeldOut, units: NDArray[np.int64], n_units: int) -> dict[str, NDArray[np.bool_]]:
-    """For each annotator, whether the answers are worse than coin tossing, or no better than it."""
+    """For each annotator, whether the answers are worse than coin tossing, or not clearly better than it."""
     known = held_out.known_answers
     evidence, units = held_out.evidence[known], units[held_out.first_rows[known]]
     is_less, is_reversed = (

@@ -30,7 +30,7 @@ from tete.validation import check_interval, check_map, check_whole
 __all__ = ["Uncertainty", "position_uncertainty"]
 
 FEWEST_REPLICATES = 10
-SIDEWAYS = 0.1  # of the drift's square: on the map its direction is not quite what it is at the truth
+SIDEWAYS = 0.1  # share of the drift's square: its direction at the map is not quite its direction at the truth
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ def position_uncertainty(
     spread = np.sum((places[mentioned] - places[mentioned].mean(axis=0)) ** 2)
     moved_share = np.nansum(np.trace(covariances, axis1=1, axis2=2)) / spread
     drift = _drift(refit, triplets, places, estimator._answer_model(), n_replicates // 2, rng)
-    covariances += _about_zero(drift)
+    covariances += _drift_squares(drift)
     return Uncertainty(covariances, float(max(1.0 - moved_share, 0.0)), n_replicates)
 
 
@@ -144,8 +144,8 @@ def _drift(
     return total / n_draws
 
 
-def _about_zero(drift: Embedding) -> NDArray[np.float64]:
-    """For each object the square of its drift along it, and a part of it in every direction."""
+def _drift_squares(drift: Embedding) -> NDArray[np.float64]:
+    """For each object the square of its drift, most of it along the drift, the rest shared by all directions."""
     along = np.einsum("ni,nj->nij", drift, drift)
     around = np.mean(drift**2, axis=1)[:, None, None] * np.eye(drift.shape[1])
     return np.asarray((1.0 - SIDEWAYS) * along + SIDEWAYS * around)

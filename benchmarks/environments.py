@@ -34,15 +34,24 @@ def machine() -> dict[str, object]:
     """Processor, cores, versions and commit."""
     info = Path("/proc/cpuinfo")
     models = [line.split(":")[1].strip() for line in info.read_text().splitlines() if "model name" in line]
-    describe = ["git", "describe", "--always", "--dirty"]
-    commit = subprocess.run(describe, cwd=ROOT, capture_output=True, text=True, check=True)
     return {
         "processor": models[0] if models else platform.processor(),
         "cores": os.cpu_count(),
         "python": sys.version.split()[0],
         "versions": {name: version(name) for name in ("tete", "numpy", "scipy", "numba", "scikit-learn")},
-        "commit": commit.stdout.strip(),
+        "commit": _commit(),
     }
+
+
+def _commit() -> str:
+    """The commit, "-dirty" if files other than results differ from it."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!benchmarks/results")
+    return git("rev-parse", "--short", "HEAD") + ("-dirty" if changed else "")
 
 
 def data_folder() -> Path:

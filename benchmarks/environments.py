@@ -47,8 +47,8 @@ def _commit() -> str:
     """The commit, "-dirty" if files other than results differ from it."""
 
     def git(*arguments: str) -> str:
-        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+        command = ["git", *arguments]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
     changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!benchmarks/results")
     return git("rev-parse", "--short", "HEAD") + ("-dirty" if changed else "")

@@ -45,8 +45,8 @@ def test_each_coordinate_costs_one_unit_of_log_likelihood(rng):
     p = lowered.probability(ratios)
     expects = np.mean(p * np.log(p) + (1.0 - p) * np.log(1.0 - p))
     assert expects == pytest.approx(np.mean(np.log(plain.probability(ratios))) - 0.01, abs=2e-4)
-    assert lowered.lapse == plain.lapse
     assert lowered.steepness < plain.steepness
+    assert lowered.lapse == pytest.approx(plain.lapse * np.sqrt(plain.steepness / lowered.steepness))
     assert fit_answer_model(ratios, np.ones(5000), 10.0).steepness == LIMITS[1][0]
 
 

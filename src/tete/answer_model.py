@@ -52,7 +52,7 @@ def fit_answer_model(log_ratios: Floats, weights: Floats, coordinates_per_triple
 
     Where the map was made of these answers, it agrees with them better than with others: it seems to gain more over
     coin tossing, by about one unit of log-likelihood for each of its coordinates (Akaike 1974), if that is little of
-    the gain. The steepness is then lowered until the model expects what is left of the gain.
+    the gain. The model is then made less sure until it expects what is left of the gain.
     """
     scale = float(np.median(np.abs(log_ratios))) or 1.0
     lapse, log_slope = maximize(*support(-log_ratios / scale, weights))
@@ -62,20 +62,27 @@ def fit_answer_model(log_ratios: Floats, weights: Floats, coordinates_per_triple
 
 
 def _less_sure(model: AnswerModel, log_ratios: Floats, weights: Floats, cost: float) -> AnswerModel:
-    """The model with a steepness that expects gain * exp(-cost / gain): less by the cost, but never below nothing."""
+    """The model made less sure until it expects gain * exp(-cost / gain): less by the cost, but never below nothing.
+
+    A map that follows its answers too closely hides close calls more than lapses, so the steepness falls by the square
+    of the factor by which the lapses grow: that came nearest to unseen answers.
+    """
     gain = float(np.average(np.log(2.0 * model.probability(log_ratios)), weights=weights))
     wanted = gain * np.exp(-cost / gain) if gain > 0.0 else 0.0
+    (_, most_lapses), (least_steepness, _) = LIMITS
 
-    def excess(steepness: float) -> float:
-        probability = model._replace(steepness=steepness).probability(log_ratios)
+    def weakened(factor: float) -> AnswerModel:
+        return AnswerModel(min(model.lapse * factor, most_lapses), max(model.steepness / factor**2, least_steepness))
+
+    def excess(factor: float) -> float:
+        probability = weakened(factor).probability(log_ratios)
         entropy = np.average(entr(probability) + entr(1.0 - probability), weights=weights)
         return float(np.log(2.0) - entropy) - wanted
 
-    least = LIMITS[1][0]
-    if excess(model.steepness) <= 0.0:
+    largest = np.sqrt(model.steepness / least_steepness)
+    if excess(1.0) <= 0.0:
         return model
-    lowered = least if excess(least) >= 0.0 else float(brentq(excess, least, model.steepness, xtol=1e-4))
-    return model._replace(steepness=lowered)
+    return weakened(largest if excess(largest) >= 0.0 else float(brentq(excess, 1.0, largest, xtol=1e-4)))
 
 
 def support(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:

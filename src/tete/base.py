@@ -242,7 +242,7 @@ class TripletEmbedding(TripletMap):
             )
         embedding = minimum.embedding + center
         embedding[fixed] = places[fixed]  # to the last bit
-        return self._learn(triplets, embedding, minimum, ~fixed)
+        return self._learn(triplets, embedding, minimum, ~fixed & ~unknown)
 
     def _starts_beside(self, triplets: Triplets, places: Embedding) -> list[Embedding]:
         if not isinstance(self.init, str):

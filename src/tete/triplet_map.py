@@ -115,5 +115,4 @@ class TripletMap(BaseEstimator, ABC):
         ratios = log_ratios(ratio_loss(self._loss()), self.embedding_, some.anchor, some.near, some.far)
         weights = used.weights_or_ones()
         n_triplets = max(weights.sum(), weights.sum() ** 2 / np.sum(weights**2))
-        n_coordinates = self.n_components * int(np.sum(moved & (used.mentions() > 0)))
-        return ratios, some.weights_or_ones(), float(n_coordinates / n_triplets)
+        return ratios, some.weights_or_ones(), float(self.n_components * moved.sum() / n_triplets)

@@ -6,7 +6,7 @@ Every method runs in a fresh process with its default settings on the same machi
 counts everything from the import to the finished map. Ours, the fastest peer and whatever takes less than twice as long
 as the fastest run several times in turns, and the medians count. The peers conflict with each other, so each gets an
 environment of its own, made on first use, and so does tete, without its extras. The measures are those of
-`tete.map_metrics`, over all points. Results are kept in `results/reduction.json`, from which `results/reduction.md` is
+`tete.metrics`, over all points. Results are kept in `results/reduction.json`, from which `results/reduction.md` is
 written; a section measured anew replaces its old rows.
 """
 
@@ -24,9 +24,9 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import StandardScaler
 
 from environments import ROOT, machine, peer_python
-from tete import datasets, map_metrics
-from tete.anchored import SeparableWeights, sum_anchored
-from tete.losses import UnitTETELoss
+from tete import datasets, metrics
+from tete.embedding.losses import UnitTETELoss
+from tete.reduction.weighted.kernel import SeparableWeights, sum_anchored
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -128,13 +128,13 @@ def run(method: str, X: np.ndarray, limit: float = 1800.0) -> tuple[dict[str, An
 
 def measures(X: np.ndarray, y: np.ndarray | None, nearest: np.ndarray, Y: np.ndarray) -> dict[str, float]:
     result = {
-        "recall_15": map_metrics.neighborhood_recall(X, Y, n_samples=None, true_neighbors=nearest),
-        "random_triplets": map_metrics.random_triplet_accuracy(X, Y),
-        "global_score": map_metrics.global_score(X, Y),
+        "recall_15": metrics.neighborhood_recall(X, Y, n_samples=None, true_neighbors=nearest),
+        "random_triplets": metrics.random_triplet_accuracy(X, Y),
+        "global_score": metrics.global_score(X, Y),
     }
     if y is not None:
-        result["accuracy_10nn"] = map_metrics.neighborhood_accuracy(Y, y, n_neighbors=10)
-        result["accuracy_1nn"] = map_metrics.neighborhood_accuracy(Y, y, n_neighbors=1)
+        result["accuracy_10nn"] = metrics.neighborhood_accuracy(Y, y, n_neighbors=10)
+        result["accuracy_1nn"] = metrics.neighborhood_accuracy(Y, y, n_neighbors=1)
     return result
 
 

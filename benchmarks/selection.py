@@ -22,8 +22,8 @@ from environments import cblearn_python, data_folder, machine
 from lifting import human_sets
 from tete import CKL, GNMDS, STE, TETE, TETECV, TSTE, Triplets
 from tete.datasets import make_uniform_triplets
-from tete.metrics import procrustes_align
-from tete.suggestion import suggest
+from tete.metrics.alignment import procrustes_align
+from tete.selection.suggestion import suggest
 from triplets import RESULTS, as_markdown, fit_peer
 
 PEERS: dict[str, Callable[[int], object]] = {

@@ -14,12 +14,13 @@ import numpy as np
 
 from environments import ROOT, cblearn_python, data_folder, machine
 from tete import CKL, GNMDS, STE, TETE, TSTE, Triplets
+from tete.core.threads import threads
 from tete.datasets import load_digits, load_mnist, make_triplets, make_uniform_triplets
+from tete.embedding.losses import TETELoss, UnitTETELoss
+from tete.embedding.objective import ShardedTriplets
 from tete.exceptions import MissingDataError
-from tete.losses import TETELoss, UnitTETELoss
-from tete.metrics import nearest_neighbor_error, triplet_error
-from tete.objective import ShardedTriplets
-from tete.threads import threads
+from tete.metrics.classes import nearest_neighbor_error
+from tete.metrics.satisfaction import triplet_error
 
 RESULTS = Path(__file__).parent / "results"
 NOISE = (0.0, 0.1, 0.2, 0.3, 0.4)

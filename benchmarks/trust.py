@@ -19,9 +19,9 @@ from environments import data_folder, machine
 from lifting import human_sets
 from tete import TETE, Triplets, position_uncertainty, trust
 from tete.datasets import answer_by_distance, assign_annotators, make_triplets, make_uniform_triplets
-from tete.lapse import fit_lapse
-from tete.losses import TETELoss, log_ratios
-from tete.metrics import procrustes_align
+from tete.embedding.losses import TETELoss, log_ratios
+from tete.metrics.alignment import procrustes_align
+from tete.reliability.lapses import fit_lapse
 from triplets import RESULTS, as_markdown, noise_data
 
 Rows = list[dict[str, object]]

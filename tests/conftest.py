@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from tete import Triplets
 from tete.exceptions import MissingDataError
 
 NOBODY = 65534
@@ -49,11 +48,6 @@ def load(data_folder):
             pytest.skip(str(error))
 
     return load_or_skip
-
-
-def random_triplets(rng, n_objects=12, n_triplets=200, **details):
-    rows = np.array([rng.choice(n_objects, size=3, replace=False) for _ in range(n_triplets)])
-    return Triplets.from_array(rows, n_objects=n_objects, **details)
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.utils import Bunch
 
+from tete.comparisons.triplets import Triplets
 from tete.datasets import make_sphere, make_swiss_roll, make_uniform_triplets
-from tete.experiments import data, figure6, load_experiment
-from tete.triplets import Triplets
+from tete.experiments import figure6, inputs, load_experiment
 
 SMALL = {"n_points": 60, "per_point": 8}
 
@@ -59,7 +59,7 @@ def stand_in(monkeypatch):
     sources["Sphere"] = lambda: make_sphere(80, random_state=0)
     sources["Swiss Roll"] = lambda: make_swiss_roll(80, random_state=0)
     for name, source in sources.items():
-        monkeypatch.setitem(data.SOURCES, name, source)
+        monkeypatch.setitem(inputs.SOURCES, name, source)
     monkeypatch.setattr(figure6, "GENERATORS", {})
     peer = types.ModuleType("openTSNE")
     peer.__spec__ = types.SimpleNamespace(name="openTSNE")
@@ -69,7 +69,7 @@ def stand_in(monkeypatch):
 
 
 def forget():
-    for cached in (data.load, data.draw_rows, figure6._rows, figure6._warm_up):
+    for cached in (inputs.load, inputs.draw_rows, figure6._rows, figure6._warm_up):
         cached.cache_clear()
 
 

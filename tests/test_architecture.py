@@ -4,6 +4,7 @@ import ast
 import importlib
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -12,27 +13,20 @@ import tete
 
 SOURCE = Path(tete.__file__).parent
 
-# Each module imports only from rows above its own.
+# Each room imports only from rows above its own. CONTRIBUTING.md shows the same rows.
 LAYERS = [
-    {"arrays", "exceptions", "counter", "blas"},
-    {"randomness", "tempered", "validation", "threads", "grid"},
-    {"themes", "density", "losses", "answer_model", "questions", "summary", "initialization", "optimization"}
-    | {"nearest", "projection"},
-    {"triplets", "progress", "anchored", "draws", "listwise", "affinities", "map_metrics", "cells"},
-    {"metrics", "objective", "sampling", "surface", "placement", "newcomers", "fixing", "io"}
-    | {"label_placement", "quality", "neighbors"},
-    {"spectral", "continuation", "cross_validation", "neighborhoods", "features", "triplet_map"},
-    {"base", "mapping"},
-    {"embedding", "reduction"},
-    {"datasets", "agreement", "crossfit", "lapse", "evidence", "uncertainty", "learning", "search", "suggestion"}
-    | {"plotting", "serving", "thumbnails", "model_files", "ordinary_people"},
-    {"trust_tables", "selection"},
-    {"trust_report"},
-    {"report"},
-    {"page", "curves"},
-    {"demo", "experiments"},
-    {"cli"},
-    {"__main__"},
+    ["exceptions"],
+    ["tempered"],
+    ["core"],
+    ["comparisons"],
+    ["metrics", "io"],
+    ["embedding"],
+    ["reduction"],
+    ["selection", "reliability", "datasets"],
+    ["drawing"],
+    ["page", "experiments"],
+    ["cli"],
+    ["__main__"],
 ]
 MODULES = sorted(
     str(path.relative_to(SOURCE).with_suffix("")).replace("/", ".")
@@ -45,33 +39,64 @@ def row_of(module):
     return next(row for row, names in enumerate(LAYERS) if module.split(".")[0] in names)
 
 
-def imported_modules(path):
-    """Modules of the package that a file imports when it runs (not for type checking alone)."""
-    tree = ast.parse(path.read_text())
+def imported_modules(module):
+    """Modules of the package that a file imports when it runs, also inside functions (not for type checking alone)."""
+    tree = ast.parse(path_of(module).read_text())
     type_checking = {
         id(node)
         for block in ast.walk(tree)
-        if isinstance(block, ast.If) and getattr(block.test, "id", "") == "TYPE_CHECKING"
+        if isinstance(block, ast.If) and getattr(block.test, "id", "").endswith("TYPE_CHECKING")
         for node in ast.walk(block)
     }
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.ImportFrom)
-            and id(node) not in type_checking
-            and (node.module or "").startswith("tete")
-        ):
-            inner = node.module.removeprefix("tete").removeprefix(".")
-            yield from [inner] if inner else [alias.name for alias in node.names]
+        module = getattr(node, "module", None) or ""
+        if id(node) not in type_checking and (module == "tete" or module.startswith("tete.")):
+            inner = module.removeprefix("tete").removeprefix(".")
+            named = [".".join(filter(None, (inner, alias.name))) for alias in node.names]
+            yield from {name if name in PLAIN_MODULES else inner for name in named} - {""}
+
+
+def path_of(module):
+    return SOURCE / (module.replace(".", "/") + ".py")
+
+
+PLAIN_MODULES = {module.removesuffix(".__init__") for module in MODULES}
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_layers(module):
-    own = module.removesuffix(".__init__")
-    path = SOURCE / (module.replace(".", "/") + ".py")
-    for other in imported_modules(path):
-        if other.split(".")[0] == own.split(".")[0]:
-            continue
-        assert row_of(other) < row_of(own), f"{own} must not import {other}"
+def test_rooms_import_only_from_rows_above(module):
+    room = module.split(".")[0]
+    for other in imported_modules(module):
+        if other.split(".")[0] != room:
+            assert row_of(other) < row_of(module), f"{module} must not import {other}"
+
+
+def test_files_of_a_room_import_in_one_direction():
+    after = {}
+    for module in MODULES:
+        own, room = module.removesuffix(".__init__"), module.split(".")[0]
+        others = {other for other in imported_modules(module) if other.split(".")[0] == room and other != own}
+        after[own] = after.get(own, set()) | others
+    list(TopologicalSorter(after).static_order())  # raises CycleError with the cycle's files
+
+
+def test_contributing_shows_the_layers():
+    text = (SOURCE.parents[1] / "CONTRIBUTING.md").read_text()
+    rows = ["    " + "  ".join(row) for row in LAYERS if row != ["__main__"]]
+    assert "\n".join(rows) in text
+
+
+def test_file_names_tell_files_apart():
+    """One name, one meaning: a few say the same thing in several rooms."""
+    same_meaning = {"__init__", "kernel", "problem", "estimators"}
+    names = [path.stem for path in SOURCE.rglob("*.py")]
+    assert {name for name in names if names.count(name) > 1} <= same_meaning
+
+
+def test_the_house_has_few_rooms():
+    entries = {path.name for path in SOURCE.iterdir()} - {"__pycache__"}
+    assert len(entries) <= 18
+    assert not {Path(entry).stem for entry in entries} & set(tete.__all__), "a room must not hide a public name"
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -83,8 +108,7 @@ def test_public_names_exist(module):
 
 def test_top_level_names_are_exact():
     public = {name for name in dir(tete) if not name.startswith("_")}
-    submodules = {module.split(".")[0] for module in MODULES}
-    assert public - submodules == set(tete.__all__)
+    assert public == set(tete.__all__)
     assert all(getattr(tete, name).__name__ == name for name in tete.__all__)
     with pytest.raises(AttributeError, match="module 'tete' has no attribute 'TSNE'"):
         _ = tete.TSNE

@@ -5,19 +5,29 @@
 (3, 2)
 """
 
-import gc as _gc
-from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from tete.core.lazy import lazy_names as _lazy_names
+
 if _TYPE_CHECKING:
-    from tete.embedding import CKL, GNMDS, STE, TETE, TSTE
-    from tete.learning import LearningCurve, learning_curve
-    from tete.model_files import load_model, save_model
-    from tete.reduction import ListwiseTETE, WeightedTETE
-    from tete.selection import TETECV
-    from tete.triplets import Triplets
-    from tete.trust_report import TrustReport, trust
-    from tete.uncertainty import Uncertainty, position_uncertainty
+    from tete.comparisons.triplets import Triplets
+    from tete.drawing.curves import plot_choice, plot_noise_curves
+    from tete.drawing.map_picture import plot_convergence, plot_map, save_picture
+    from tete.embedding.estimators import CKL, GNMDS, STE, TETE, TSTE
+    from tete.embedding.new_objects import NewPlaces
+    from tete.io.answer_files import read_answers, write_answers
+    from tete.io.feature_files import FeatureTable
+    from tete.io.map_files import Map, read_map, write_map
+    from tete.metrics.quality import MapQuality, map_quality
+    from tete.page.document import make_page, write_page
+    from tete.reduction.estimators import ListwiseTETE, WeightedTETE
+    from tete.reduction.model_files import load_model, save_model
+    from tete.reduction.points import read_features
+    from tete.reliability.trust_report import TrustReport, trust
+    from tete.reliability.uncertainty import Uncertainty, position_uncertainty
+    from tete.selection.answers_needed import LearningCurve, learning_curve
+    from tete.selection.suggestion import suggest
+    from tete.selection.tetecv import TETECV
 
 __version__ = "0.1.0"
 
@@ -28,47 +38,55 @@ __all__ = [
     "TETE",
     "TETECV",
     "TSTE",
+    "FeatureTable",
     "LearningCurve",
     "ListwiseTETE",
+    "Map",
+    "MapQuality",
+    "NewPlaces",
     "Triplets",
     "TrustReport",
     "Uncertainty",
     "WeightedTETE",
     "learning_curve",
     "load_model",
+    "make_page",
+    "map_quality",
+    "plot_choice",
+    "plot_convergence",
+    "plot_map",
+    "plot_noise_curves",
     "position_uncertainty",
+    "read_answers",
+    "read_features",
+    "read_map",
     "save_model",
+    "save_picture",
+    "suggest",
     "trust",
+    "write_answers",
+    "write_map",
+    "write_page",
 ]
 
 _HOMES = {
-    **dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding"),
-    **dict.fromkeys(("ListwiseTETE", "WeightedTETE"), "tete.reduction"),
-    **dict.fromkeys(("load_model", "save_model"), "tete.model_files"),
-    "TETECV": "tete.selection",
-    "Triplets": "tete.triplets",
-    **dict.fromkeys(("TrustReport", "trust"), "tete.trust_report"),
-    **dict.fromkeys(("LearningCurve", "learning_curve"), "tete.learning"),
-    **dict.fromkeys(("Uncertainty", "position_uncertainty"), "tete.uncertainty"),
+    "Triplets": "tete.comparisons.triplets",
+    **dict.fromkeys(("plot_choice", "plot_noise_curves"), "tete.drawing.curves"),
+    **dict.fromkeys(("plot_convergence", "plot_map", "save_picture"), "tete.drawing.map_picture"),
+    **dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding.estimators"),
+    "NewPlaces": "tete.embedding.new_objects",
+    **dict.fromkeys(("read_answers", "write_answers"), "tete.io.answer_files"),
+    **dict.fromkeys(("FeatureTable", "read_features"), "tete.io.feature_files"),
+    **dict.fromkeys(("Map", "read_map", "write_map"), "tete.io.map_files"),
+    **dict.fromkeys(("MapQuality", "map_quality"), "tete.metrics.quality"),
+    **dict.fromkeys(("make_page", "write_page"), "tete.page.document"),
+    **dict.fromkeys(("ListwiseTETE", "WeightedTETE"), "tete.reduction.estimators"),
+    **dict.fromkeys(("load_model", "save_model"), "tete.reduction.model_files"),
+    **dict.fromkeys(("TrustReport", "trust"), "tete.reliability.trust_report"),
+    **dict.fromkeys(("Uncertainty", "position_uncertainty"), "tete.reliability.uncertainty"),
+    **dict.fromkeys(("LearningCurve", "learning_curve"), "tete.selection.answers_needed"),
+    "suggest": "tete.selection.suggestion",
+    "TETECV": "tete.selection.tetecv",
 }
 
-
-def __getattr__(name: str) -> object:
-    """Load a public name when it is first used, so that the command line answers at once."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'tete' has no attribute {name!r}")
-    collecting = _gc.isenabled()
-    _gc.disable()  # modules stay: looking for garbage among what they are made of takes a tenth of the time
-    try:
-        globals()[name] = value = getattr(_import_module(_HOMES[name]), name)
-    finally:
-        if not _gc.get_freeze_count():  # else these two would undo what someone else has frozen
-            _gc.freeze()
-            _gc.unfreeze()  # to the oldest generation, which is looked through last
-        if collecting:
-            _gc.enable()
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(__all__))
+__getattr__, __dir__ = _lazy_names(__name__, _HOMES)

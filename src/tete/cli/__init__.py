@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 import tete
-from tete.cli.answers import check, embed
 from tete.cli.choose import choose, suggest
-from tete.cli.features import place, reduce
-from tete.cli.pictures import demo, view
+from tete.cli.embed import check, embed
+from tete.cli.reduce import place, reduce
 from tete.cli.reproduce import reproduce
-from tete.cli.scores import score
+from tete.cli.score import score
+from tete.cli.show import demo, view
 
 __all__ = ["app"]
 

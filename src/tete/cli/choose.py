@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from tete.cli.answers import new_estimator, read_triplets
+from tete.cli.embed import new_estimator, read_triplets
 from tete.cli.messages import lines, one_sentence, print_result
 from tete.cli.options import (
     Annotator,
@@ -24,7 +24,7 @@ from tete.cli.options import (
 from tete.cli.outputs import Outputs
 
 if TYPE_CHECKING:
-    from tete.selection import TETECV
+    from tete.selection.tetecv import TETECV
 
 __all__ = ["choose", "suggest"]
 
@@ -62,12 +62,12 @@ def choose(
     outputs = Outputs(plot=plot, theme=theme, force=force)
     outputs.check()
     triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
-    from tete.selection import TETECV  # noqa: PLC0415
+    from tete.selection.tetecv import TETECV  # noqa: PLC0415
 
     model = TETECV(tried, cv=folds, by=by, refit=False, random_state=seed).fit(triplets)
     if plot is not None:
-        from tete.curves import plot_choice  # noqa: PLC0415
-        from tete.plotting import save_picture  # noqa: PLC0415
+        from tete.drawing.curves import plot_choice  # noqa: PLC0415
+        from tete.drawing.map_picture import save_picture  # noqa: PLC0415
 
         figure = plot_choice(model.cv_results_, model.best_params_, theme=theme).get_figure(root=True)
         assert figure is not None
@@ -113,7 +113,7 @@ def suggest(
     outputs = Outputs(questions=output, force=force)
     outputs.check()
     triplets = read_triplets(answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid)
-    from tete.suggestion import suggest as suggested  # noqa: PLC0415
+    from tete.selection.suggestion import suggest as suggested  # noqa: PLC0415
 
     model = new_estimator("tete", dims, t, t_prime).fit(triplets)
     questions = suggested(model, number, asked=triplets, random_state=seed)
@@ -143,7 +143,7 @@ def _dimensions(text: str) -> list[int]:
 
 def _table(model: "TETECV") -> str:
     """One line for each dimension, the chosen one marked."""
-    from tete.cross_validation import best_of_each_dimension  # noqa: PLC0415
+    from tete.selection.cross_validation import best_of_each_dimension  # noqa: PLC0415
 
     rows = ["dimensions    held-out accuracy    t     t'"]
     results: dict[str, Any] = model.cv_results_

@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from tete.comparisons.triplets import Triplets
     from tete.io import Map
-    from tete.triplets import Triplets
-    from tete.trust_report import TrustReport
-    from tete.uncertainty import Uncertainty
+    from tete.reliability.trust_report import TrustReport
+    from tete.reliability.uncertainty import Uncertainty
 
 __all__ = ["Outputs", "check_label", "page_details", "page_images"]
 
@@ -48,7 +48,7 @@ class Outputs:
     def check(self) -> None:
         """Refuse files that could not be written."""
         from tete.io import check_output  # noqa: PLC0415
-        from tete.io.maps import check_map_output  # noqa: PLC0415
+        from tete.io.map_files import check_map_output  # noqa: PLC0415
 
         if self.map is not None:
             check_map_output(self.map, force=self.force)
@@ -95,13 +95,13 @@ class Outputs:
         if self.plot is not None:
             self._plot(shown, details["label"], uncertainty)
         if self.page is not None:
-            from tete.page import write_page  # noqa: PLC0415
+            from tete.page.document import write_page  # noqa: PLC0415
 
             details |= {"wrong": wrong, "uncertainty": uncertainty}
             write_page(self.page, shown.embedding, force=self.force, **details, **page_images(shown, images))
 
     def _plot(self, shown: "Map", label: str | None, uncertainty: "Uncertainty | None") -> None:
-        from tete.plotting import plot_map, save_picture  # noqa: PLC0415
+        from tete.drawing.map_picture import plot_map, save_picture  # noqa: PLC0415
 
         assert self.plot is not None
         axes = plot_map(
@@ -128,7 +128,7 @@ def check_label(shown: "Map", label: str | None) -> None:
 
 
 def page_details(shown: "Map", triplets: "Triplets | None", label: str | None, title: str) -> dict[str, Any]:
-    """What `tete.page.make_page` is told about a map."""
+    """What `tete.make_page` is told about a map."""
     return {
         "names": shown.display_names,
         "columns": shown.columns,
@@ -142,7 +142,7 @@ def page_images(shown: "Map", folder: Path | None) -> dict[str, Any]:
     """Pictures named after the objects, or after what a column "image" or "image_file" says."""
     if folder is None:
         return {}
-    from tete.thumbnails import read_thumbnails  # noqa: PLC0415
+    from tete.page.thumbnails import read_thumbnails  # noqa: PLC0415
 
     files = next((shown.columns[name] for name in ("image", "image_file") if name in shown.columns), shown.labels)
     return {"images": read_thumbnails(folder, [str(file) for file in files])}

@@ -34,7 +34,7 @@ def reproduce(
     if list_:
         _list_experiments(as_json, quiet)
         return
-    from tete.experiments.report import write_report  # noqa: PLC0415
+    from tete.experiments.html_report import write_report  # noqa: PLC0415
     from tete.experiments.reproduction import reproduce as run  # noqa: PLC0415
 
     chapters, silent = [], quiet or as_json

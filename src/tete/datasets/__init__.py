@@ -6,8 +6,8 @@ in the folder of the environment variable TETE_DATA, or else in the user's cache
 file is fetched, if a public place of it is known.
 """
 
-from tete.datasets.comparisons import load_accents, load_alien_eggs, load_food, load_music
-from tete.datasets.features import (
+from tete.datasets.answer_sets import load_accents, load_alien_eggs, load_food, load_music
+from tete.datasets.feature_sets import (
     load_coil20,
     load_digits,
     load_faces,

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.neighbors import NearestNeighbors
 
+from tete.comparisons.triplets import Triplets
+from tete.core.randomness import RandomState, make_generator
+from tete.core.validation import check_choice, check_interval, check_map, check_whole
 from tete.exceptions import InvalidParameterError
-from tete.randomness import RandomState, make_generator
-from tete.triplets import Triplets
-from tete.validation import check_choice, check_interval, check_map, check_whole
 
 __all__ = ["answer_by_distance", "assign_annotators", "make_triplets", "make_uniform_triplets"]
 

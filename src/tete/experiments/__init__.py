@@ -1,9 +1,9 @@
 """The paper's figures and numbers again, and what goes beyond them: one file for each experiment.
 
 >>> from tete.experiments import load_experiment
+>>> from tete.experiments.runner import experiment_table
 >>> figure = load_experiment("figure2")
->>> table = figure.table(quick=True)
->>> list(table.columns)
+>>> list(experiment_table(figure, quick=True).columns)
 ['function', 't', 'x', 'value']
 
 `tete reproduce` runs them all and writes a report. A run is cut into settings whose results are cached (`cache`,

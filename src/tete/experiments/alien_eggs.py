@@ -8,13 +8,13 @@ from scipy.stats import spearmanr
 from sklearn.model_selection import KFold
 
 from tete.datasets import make_uniform_triplets
-from tete.experiments.data import load
+from tete.drawing.map_picture import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Row, Setting
+from tete.experiments.inputs import load
+from tete.experiments.means import different, means, rows_of, summarize
 from tete.experiments.methods import METHODS, fit_method
 from tete.experiments.style import method_style
-from tete.experiments.tables import different, means, rows_of, summarize
-from tete.metrics import triplet_error
-from tete.plotting import new_figure
+from tete.metrics.satisfaction import triplet_error
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from tete.experiments.experiment import Check, Claim
-from tete.experiments.tables import Means, different, means, rows_of
+from tete.experiments.means import Means, different, means, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from numpy.typing import NDArray
@@ -79,10 +78,3 @@ class Experiment:
     claims: Callable[["pd.DataFrame"], list[Claim]]
     tried: str = ""
     timed: bool = False
-
-    def table(self, *, quick: bool = False, cache: Path | None = None, jobs: int = 1) -> "pd.DataFrame":
-        """Run every setting, or read what is cached, and return the tidy table."""
-        from tete.experiments.runner import run_experiment, workers  # noqa: PLC0415  (it knows this file)
-
-        with workers(jobs) as pool:
-            return run_experiment(self, pool, quick=quick, cache=cache).table

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.datasets import make_triplets
-from tete.experiments.data import draw_rows
+from tete.drawing.map_picture import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
+from tete.experiments.inputs import draw_rows
+from tete.experiments.means import different, means, rows_of, summarize
 from tete.experiments.methods import NOISE_T, fit_method, scores
 from tete.experiments.style import START_NAMES, draw_digits
-from tete.experiments.tables import different, means, rows_of, summarize
-from tete.metrics import procrustes_align
-from tete.plotting import new_figure
+from tete.metrics.alignment import procrustes_align
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,9 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tete.drawing.map_picture import new_figure
+from tete.drawing.themes import COLORS
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
-from tete.experiments.tables import different, means, rows_of, summarize
-from tete.plotting import COLORS, new_figure
+from tete.experiments.means import different, means, rows_of, summarize
 from tete.tempered import exp_t, log_t
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from sklearn.model_selection import KFold
 
 from tete.datasets import make_triplets
+from tete.drawing.map_picture import new_figure
 from tete.experiments.claims_figure3 import claims
-from tete.experiments.data import draw_rows
 from tete.experiments.experiment import Experiment, Maps, Outcome, Setting
+from tete.experiments.inputs import draw_rows
+from tete.experiments.means import different, summarize
 from tete.experiments.methods import METHODS, NOISE_T, fit_method, paper_temperature, scores
 from tete.experiments.style import draw_curves, share_legend
-from tete.experiments.tables import different, summarize
-from tete.plotting import new_figure
 
 if TYPE_CHECKING:
     import pandas as pd

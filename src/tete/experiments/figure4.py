@@ -8,13 +8,14 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 from sklearn.model_selection import KFold
 
-from tete.experiments.data import load
+from tete.drawing.map_picture import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Row, Setting
+from tete.experiments.inputs import load
+from tete.experiments.means import different, means, rows_of, summarize
 from tete.experiments.methods import fit_method
 from tete.experiments.style import START_NAMES, draw_named
-from tete.experiments.tables import different, means, rows_of, summarize
-from tete.metrics import procrustes_align, triplet_error
-from tete.plotting import new_figure
+from tete.metrics.alignment import procrustes_align
+from tete.metrics.satisfaction import triplet_error
 
 if TYPE_CHECKING:
     import pandas as pd

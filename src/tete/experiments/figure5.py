@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.experiments.data import load
+from tete.drawing.map_picture import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Row, Setting
+from tete.experiments.inputs import load
+from tete.experiments.means import means, rows_of, summarize
 from tete.experiments.methods import fit_method
 from tete.experiments.style import START_NAMES, draw_named
-from tete.experiments.tables import means, rows_of, summarize
-from tete.metrics import nearest_neighbor_error, triplet_error
-from tete.plotting import new_figure
+from tete.metrics.classes import nearest_neighbor_error
+from tete.metrics.satisfaction import triplet_error
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
-from tete import map_metrics
 from tete.datasets import make_sphere, make_swiss_roll
+from tete.drawing.map_picture import new_figure
 from tete.experiments.claims_figure6 import claims
-from tete.experiments.data import load
 from tete.experiments.experiment import Experiment, Maps, Outcome, Row, Setting
+from tete.experiments.inputs import load
+from tete.experiments.means import rows_of, summarize
 from tete.experiments.style import draw_points
-from tete.experiments.tables import rows_of, summarize
 from tete.experiments.tearing import pieces, torn_share
-from tete.plotting import new_figure
-from tete.reduction import ListwiseTETE, WeightedTETE
+from tete.metrics import global_score, neighborhood_accuracy, neighborhood_recall, random_triplet_accuracy
+from tete.reduction.estimators import ListwiseTETE, WeightedTETE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,15 +117,15 @@ def _measures(
     places: NDArray[np.float64],
 ) -> Row:
     found: Row = {
-        "recall_15": map_metrics.neighborhood_recall(features, places),
-        "random_triplets": map_metrics.random_triplet_accuracy(features, places),
-        "global_score": map_metrics.global_score(features, places),
+        "recall_15": neighborhood_recall(features, places),
+        "random_triplets": random_triplet_accuracy(features, places),
+        "global_score": global_score(features, places),
         "pieces": pieces(places),
     }
     if truth is not None:
         found["torn_share"] = torn_share(truth, places)
     if colors.dtype.kind in "iu":
-        found["accuracy_10nn"] = map_metrics.neighborhood_accuracy(places, colors)
+        found["accuracy_10nn"] = neighborhood_accuracy(places, colors)
     if data == "USPS":
         found |= {f"pieces_of_{digit}": pieces(places[colors == digit], least=0.05) for digit in USPS_DIGITS}
     return found
@@ -197,7 +197,7 @@ EXPERIMENT = Experiment(
         "points are joined that are nearer than 3 times the median distance to the fifth neighbour. Torn: share of "
         "the 10 nearest neighbours on the unrolled roll that are farther apart on the map than 5 times their median.",
         "Recall of the 15 nearest neighbours, accuracy of random triplets and TriMap's global score are those of "
-        "tete.map_metrics. Weighted t-ETE as in the paper (random start, 1,000 steps of gradient descent) and "
+        "tete.metrics. Weighted t-ETE as in the paper (random start, 1,000 steps of gradient descent) and "
         "t-SNE from a random start are in the table only.",
     ),
     settings=settings,

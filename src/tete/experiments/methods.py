@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from tete.base import TripletEmbedding
-from tete.embedding import CKL, GNMDS, STE, TETE, TSTE
+from tete.comparisons.triplets import Triplets
+from tete.embedding.estimators import CKL, GNMDS, STE, TETE, TSTE
+from tete.embedding.fitting import TripletEmbedding
 from tete.exceptions import UnmentionedObjectsWarning
 from tete.experiments.experiment import Row
-from tete.metrics import nearest_neighbor_error, triplet_error
-from tete.triplets import Triplets
+from tete.metrics.classes import nearest_neighbor_error
+from tete.metrics.satisfaction import triplet_error
 
 __all__ = ["METHODS", "NOISE_T", "Fit", "fit_method", "make_method", "paper_temperature", "scores"]
 

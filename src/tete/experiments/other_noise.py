@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.comparisons.triplets import Triplets
 from tete.datasets import answer_by_distance, assign_annotators, make_triplets, make_uniform_triplets
-from tete.experiments.data import draw_rows
+from tete.drawing.map_picture import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
+from tete.experiments.inputs import draw_rows
+from tete.experiments.means import different, means, rows_of, summarize
 from tete.experiments.methods import METHODS, fit_method, scores
 from tete.experiments.style import draw_curves, share_legend
-from tete.experiments.tables import different, means, rows_of, summarize
-from tete.plotting import new_figure
-from tete.triplets import Triplets
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,18 +9,18 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tete.drawing.map_picture import new_figure
 from tete.exceptions import InvalidParameterError, OutputExistsError
 from tete.experiments import NAMES, load_experiment
 from tete.experiments.experiment import Claim, Experiment
 from tete.experiments.runner import Run, Workers, run_experiment, usable_cores, workers
 from tete.io.writing import atomic_write, write_frame
-from tete.plotting import new_figure
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["Chapter", "check_folder", "check_names", "machine", "reproduce"]
+__all__ = ["Chapter", "check_folder", "chosen_names", "machine", "reproduce"]
 
 CACHE = "cache"
 SMALL = 100_000  # bytes of the small pictures, for a README
@@ -38,7 +38,7 @@ class Chapter:
     missing: Mapping[str, str]
 
 
-def check_names(names: Sequence[str]) -> list[str]:
+def chosen_names(names: Sequence[str]) -> list[str]:
     """The experiments that are meant, in their own order; none means all. What they need must be installed."""
     unknown = [name for name in names if name not in (*NAMES, "all")]
     if unknown:
@@ -62,7 +62,7 @@ def reproduce(
     names: Sequence[str], folder: Path, *, quick: bool = False, jobs: int = 1, shown: bool = False
 ) -> Iterator[Chapter]:
     """Run experiments one after the other, and write tables and pictures of each to the folder."""
-    chosen = check_names(names)
+    chosen = chosen_names(names)
     check_folder(folder)
     with workers(jobs) as team:
         for name in chosen:

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tqdm.auto import tqdm
 
+from tete.core.validation import check_whole
 from tete.experiments.cache import identity_of, outcome_path, read_outcome, write_outcome
-from tete.experiments.data import missing_data
 from tete.experiments.experiment import Experiment, Maps, Outcome, Setting
-from tete.validation import check_whole
+from tete.experiments.inputs import missing_data
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Run", "Workers", "run_experiment", "usable_cores", "workers"]
+__all__ = ["Run", "Workers", "experiment_table", "run_experiment", "usable_cores", "workers"]
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,14 @@ def run_experiment(
         for _ in _completed(experiment, team, to_do):
             bar.update()
     return _gather(tasks, missing)
+
+
+def experiment_table(
+    experiment: Experiment, *, quick: bool = False, cache: Path | None = None, jobs: int = 1
+) -> "pd.DataFrame":
+    """Run every setting, or read what is cached, and return the tidy table."""
+    with workers(jobs) as team:
+        return run_experiment(experiment, team, quick=quick, cache=cache).table
 
 
 def _completed(experiment: Experiment, team: Workers, to_do: Sequence[Task]) -> Iterator[None]:

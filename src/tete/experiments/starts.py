@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 from tete.datasets import make_triplets
-from tete.experiments.data import draw_rows
+from tete.drawing.map_picture import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
+from tete.experiments.inputs import draw_rows
+from tete.experiments.means import different, means, summarize
 from tete.experiments.methods import fit_method, scores
 from tete.experiments.style import draw_curves, share_legend
-from tete.experiments.tables import different, means, summarize
-from tete.plotting import new_figure
 
 if TYPE_CHECKING:
     import pandas as pd

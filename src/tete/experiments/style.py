@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tete.label_placement import place_labels
-from tete.plotting import COLORS, MARKERS
+from tete.drawing.label_placement import place_labels
+from tete.drawing.map_picture import MARKERS
+from tete.drawing.themes import COLORS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from tete.exceptions import InvalidFileError
 from tete.io.headers import column_position
-from tete.io.maps import NAME_COLUMNS, as_column
+from tete.io.map_files import NAME_COLUMNS, as_column
 from tete.io.pieces import DECIMAL_COMMA
-from tete.io.tables import Table, as_text, shortened
+from tete.io.text_tables import Table, as_text, shortened
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from tete.exceptions import InvalidFileError
 from tete.io.sources import Source
-from tete.io.tables import Table, check_text, first_line, refuse_long_records, text_records
+from tete.io.text_tables import Table, check_text, first_line, refuse_long_records, text_records
 
 __all__ = ["DECIMAL_COMMA", "Reader", "parquet_pieces", "text_pieces"]
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.comparisons.triplets import Triplets
 from tete.exceptions import DroppedAnswersWarning, InvalidFileError, InvalidTripletsError
 from tete.io.headers import LAYOUTS
-from tete.io.tables import Table, as_numbers
-from tete.triplets import Triplets
+from tete.io.text_tables import Table, as_numbers
 
 __all__ = ["AnswerReader", "object_places", "warn_dropped"]
 

@@ -1,0 +1,149 @@
+"""The command score: how good any map is, by answers or by features."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tete.cli.messages import one_sentence, print_result
+from tete.cli.options import (
+    Array,
+    Columns,
+    Drop,
+    Encoding,
+    IdColumn,
+    Json,
+    Labels,
+    NoHeader,
+    OddOneOut,
+    Quiet,
+    SkipInvalid,
+    Standardize,
+    Weight,
+)
+from tete.cli.reduce import class_label
+
+if TYPE_CHECKING:
+    from tete.comparisons.triplets import Triplets
+    from tete.io import FeatureTable, Map
+
+__all__ = ["score"]
+
+
+@one_sentence
+def score(
+    map_file: Annotated[str, typer.Argument(metavar="MAP", help="A map: .csv, .tsv, .parquet, .json or .npy.")],
+    answers: Annotated[str | None, typer.Option(help="Answers to compare the map with.")] = None,
+    features: Annotated[
+        str | None, typer.Option(help="Features to compare it with; rows match by id or order.")
+    ] = None,
+    columns: Columns = "",
+    odd_one_out: OddOneOut = False,
+    weight: Weight = None,
+    label: Labels = None,
+    id_column: IdColumn = None,
+    drop: Drop = None,
+    array: Array = None,
+    metric: Annotated[str, typer.Option(help="What features are compared by: euclidean, cosine, ...")] = "euclidean",
+    standardize: Standardize = False,
+    neighbors: Annotated[int, typer.Option(min=1, help="Neighbours of a row to look at.")] = 15,
+    samples: Annotated[int, typer.Option(min=1, help="Rows to look at.")] = 1000,
+    no_header: NoHeader = False,
+    encoding: Encoding = "utf-8",
+    skip_invalid: SkipInvalid = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say how well a map, from any program, agrees with answers or keeps the neighbourhoods of features.
+
+    Example: tete score map.csv --answers held_out.csv
+
+    Example: tete score map.csv --features table.csv --label species
+    """
+    if (answers is None) == (features is None):
+        raise typer.BadParameter("give either --answers or --features.")
+    from tete.io import read_answers, read_features, read_map  # noqa: PLC0415
+
+    found = read_map(map_file, encoding=encoding)
+    if answers is not None:
+        triplets = read_answers(
+            answers,
+            columns=[column.strip() for column in columns.split(",")] if columns else None,
+            odd_one_out=odd_one_out,
+            weight=weight,
+            names=found.labels,
+            header=not no_header,
+            encoding=encoding,
+            skip_invalid=skip_invalid,
+        )
+        print_result(*_agreement(found, triplets), as_json, quiet)
+        return
+    assert features is not None
+    table = read_features(
+        features,
+        id_column=id_column,
+        labels=[name for name in label or [] if name not in found.columns],
+        likely_labels=list(found.columns),
+        drop=drop or [],
+        array=array,
+        header=not no_header,
+        encoding=encoding,
+    )
+    joined = _joined(map_file, found, features, table)
+    shown = None if not label else label[0] if label[0] in joined.columns else next(iter(table.columns))
+    if standardize:
+        from tete.reduction.projection import column_spreads, standardized  # noqa: PLC0415
+
+        table = replace(table, matrix=standardized(table.matrix, column_spreads(table.matrix)))
+    print_result(*_quality(joined, table, shown, metric, neighbors, samples), as_json, quiet)
+
+
+def _agreement(found: "Map", triplets: "Triplets") -> tuple[dict[str, Any], str]:
+    from tete.metrics.satisfaction import share_satisfied  # noqa: PLC0415
+
+    accuracy = share_satisfied(found.embedding, triplets)
+    result = {"n_objects": len(found), "n_triplets": len(triplets), "accuracy": accuracy}
+    return result, f"{accuracy:.1%} of {len(triplets):,} triplets agree with the map of {len(found):,} objects"
+
+
+def _quality(
+    found: "Map", table: "FeatureTable", label: str | None, metric: str, neighbors: int, samples: int
+) -> tuple[dict[str, Any], str]:
+    from tete.metrics.quality import map_quality  # noqa: PLC0415
+
+    chosen = class_label(found, label)
+    quality = map_quality(
+        table.matrix,
+        found.embedding,
+        classes=None if chosen is None else found.columns[chosen],
+        metric=metric,
+        n_neighbors=neighbors,
+        n_samples=samples,
+    )
+    rows = f"{'rows':<20}{len(found):,}"
+    return {"label": chosen, **quality.as_dict()}, f"{rows}\n{quality}"
+
+
+def _joined(map_file: str, found: "Map", features: str, table: "FeatureTable") -> "Map":
+    """The map in the order of the table, with the columns of both; rows are matched by id if both have ids."""
+    from tete.exceptions import InvalidFileError  # noqa: PLC0415
+
+    order = None
+    numbered = found.names is None or found.labels == [str(row) for row in range(len(found))]
+    if table.ids is not None and (not numbered or set(found.labels) == set(map(str, table.ids))):
+        row_of = {name: row for row, name in enumerate(found.labels)}
+        missing = [name for name in map(str, table.ids) if name not in row_of]
+        if missing:
+            raise InvalidFileError(
+                f"{map_file}: {len(missing)} of the {len(table)} rows of {features} are not on the map, "
+                f"first {missing[0]!r}."
+            )
+        order = [row_of[str(name)] for name in table.ids]
+    elif len(found) != len(table):
+        raise InvalidFileError(
+            f"{map_file} has {len(found)} objects, expected {len(table)} like the rows of {features}."
+        )
+    if order is not None:
+        columns = {name: values[order] for name, values in found.columns.items()}
+        found = replace(found, embedding=found.embedding[order], names=table.ids, columns=columns)
+    return replace(found, columns={**table.columns, **found.columns})

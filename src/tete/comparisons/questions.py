@@ -1,0 +1,150 @@
+"""From the questions people were asked to rows (anchor, near, far).
+
+The expanding functions return the rows and, for every row, the number of the answer it came from.
+"""
+
+from collections.abc import Hashable, Sequence
+from itertools import permutations
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tete.comparisons.checks import check_rows, whole_numbers
+from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError, warn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["check_answers", "most_central", "numbers_of_names", "odd_one_out", "refuse_gaps", "selection"]
+
+Rows: TypeAlias = NDArray[np.int64]
+
+
+def check_answers(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which answers are decided, and which say "the second", from +1, -1, 0 or booleans as in cblearn."""
+    answers = np.asarray(y)
+    if answers.shape != (n_rows,):
+        raise InvalidTripletsError(
+            f"`y` must have one answer for each of the {n_rows} rows, got shape {answers.shape}."
+        )
+    valid = np.isin(answers, (-1, 0, 1)) if answers.dtype.kind in "biuf" else np.zeros(n_rows, dtype=bool)
+    if not valid.all():
+        raise InvalidTripletsError(
+            f"Row {np.argmin(valid)} of `y` is {answers[np.argmin(valid)]!r}: answers are +1, -1, 0 or booleans "
+            f"({int((~valid).sum())} such rows)."
+        )
+    if answers.dtype.kind == "b" or not np.any(answers < 0):  # zeros and ones alone count as booleans
+        return np.ones(n_rows, dtype=bool), answers == 0
+    decided = answers != 0
+    if not decided.all():
+        warn(f"{int((~decided).sum())} of {n_rows} answers are undecided (0) and were left out.", DroppedAnswersWarning)
+    return decided, answers < 0
+
+
+def odd_one_out(X: ArrayLike, odd: int | ArrayLike) -> tuple[Rows, Rows]:
+    """Any two of the others are more like each other than like the odd one."""
+    shown, columns = _chosen_first("odd", X, odd)
+    pairs = permutations(range(1, columns), 2)
+    return _expand(shown, [(one, other, 0) for one, other in pairs])
+
+
+def most_central(X: ArrayLike, central: int | ArrayLike) -> tuple[Rows, Rows]:
+    """Each of the others is more like the central one than like any other."""
+    shown, columns = _chosen_first("central", X, central)
+    pairs = permutations(range(1, columns), 2)
+    return _expand(shown, [(one, 0, other) for one, other in pairs])
+
+
+def selection(X: ArrayLike, selected: int | ArrayLike, ranked: bool) -> tuple[Rows, Rows]:
+    """Picks are more like the anchor (column 0) than what was not picked, and, if ranked, than later picks."""
+    shown = check_rows(X)
+    n_choices = shown.shape[1] - 1
+    picks = whole_numbers("selected", np.atleast_1d(np.asarray(selected)))
+    if np.ndim(selected) == 0:  # a number of picks, which are the first columns
+        picks = np.tile(np.arange(1, int(picks[0]) + 1), (len(shown), 1))
+    if picks.ndim != 2 or len(picks) != len(shown) or not 1 <= picks.shape[1] < n_choices:
+        raise InvalidParameterError(
+            f"`selected` must pick between 1 and {n_choices - 1} of the {n_choices} choices in each of "
+            f"{len(shown)} rows, got shape {picks.shape}."
+        )
+    _check_columns("selected", picks, 1, n_choices)
+    is_pick = np.zeros(shown.shape, dtype=bool)
+    np.put_along_axis(is_pick, picks, True, axis=1)
+    n_picks = picks.shape[1]
+    if np.any(is_pick.sum(axis=1) != n_picks):
+        row = int(np.argmax(is_pick.sum(axis=1) != n_picks))
+        raise InvalidTripletsError(f"Row {row} of `selected` is {picks[row].tolist()}: a choice was picked twice.")
+    rest = ~is_pick
+    rest[:, 0] = False
+    ordered = np.column_stack(
+        [shown[:, 0], np.take_along_axis(shown, picks, axis=1), shown[rest].reshape(len(shown), -1)]
+    )
+    pattern = [
+        (0, pick, other)
+        for pick in range(1, n_picks + 1)
+        for other in range(pick + 1 if ranked else n_picks + 1, n_choices + 1)
+    ]
+    return _expand(ordered, pattern)
+
+
+def refuse_gaps(cells: "pd.DataFrame") -> None:
+    """Name the first row in which an object is missing."""
+    missing = cells.isna().to_numpy()
+    if missing.any():
+        row, column = np.argwhere(missing)[0]
+        raise InvalidTripletsError(
+            f"Row {row} has no object in column {cells.columns[column]!r} ({int(missing.any(axis=1).sum())} such rows)."
+        )
+
+
+def numbers_of_names(
+    cells: "pd.DataFrame", names: Sequence[Hashable] | None
+) -> tuple[NDArray[np.int64], tuple[Hashable, ...]]:
+    """Object numbers of named cells, and all names in the order of the numbers."""
+    import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
+
+    flat = cells.to_numpy(dtype=object).ravel()
+    known = pd.Index(pd.unique(flat) if names is None else list(names), dtype=object)
+    if names is None:
+        known = pd.Index(sorted(known, key=lambda name: (str(type(name)), name)), dtype=object)
+    numbers = known.get_indexer(pd.Index(flat, dtype=object)).reshape(-1, 3)
+    if (numbers < 0).any():
+        row, column = np.argwhere(numbers < 0)[0]
+        raise InvalidTripletsError(
+            f"Row {row} names {cells.iloc[row, column]!r}, which is not among the {len(known)} known objects "
+            f"({int((numbers < 0).any(axis=1).sum())} such rows)."
+        )
+    return numbers, tuple(known)
+
+
+def _chosen_first(name: str, X: ArrayLike, chosen: int | ArrayLike) -> tuple[Rows, int]:
+    """The rows with the chosen object moved to the front, and the number of columns."""
+    shown = check_rows(X)
+    columns = whole_numbers(name, np.atleast_1d(np.asarray(chosen)))
+    if columns.shape not in ((1,), (len(shown),)):
+        raise InvalidParameterError(
+            f"`{name}` must be one column or one for each of the {len(shown)} rows, got shape {columns.shape}."
+        )
+    n_columns = shown.shape[1]
+    _check_columns(name, columns[:, None], -n_columns, n_columns - 1)
+    columns = np.broadcast_to(columns % n_columns, len(shown))
+    others = np.arange(n_columns) != columns[:, None]
+    chosen_objects = np.take_along_axis(shown, columns[:, None], axis=1)
+    return np.column_stack([chosen_objects, shown[others].reshape(len(shown), -1)]), n_columns
+
+
+def _check_columns(name: str, columns: NDArray[Any], lowest: int, highest: int) -> None:
+    outside = ((columns < lowest) | (columns > highest)).any(axis=1)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise InvalidTripletsError(
+            f"Row {row} of `{name}` is {columns[row].tolist()}: columns go from {lowest} to {highest} "
+            f"({int(outside.sum())} such rows)."
+        )
+
+
+def _expand(shown: NDArray[Any], pattern: list[tuple[int, int, int]]) -> tuple[Rows, Rows]:
+    """Pick three columns of every row for each entry of the pattern; an answer's triplets stay together."""
+    rows = shown[:, np.array(pattern)].reshape(-1, 3)
+    return rows, np.repeat(np.arange(len(shown)), len(pattern))

@@ -1,0 +1,141 @@
+"""What a set of triplets contains, before anything is fitted."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from tete.core.validation import check_whole
+
+if TYPE_CHECKING:
+    from tete.comparisons.triplets import Triplets
+
+__all__ = ["TripletSummary", "cancel_out", "components", "summarize", "triplet_keys"]
+
+
+@dataclass(frozen=True)
+class TripletSummary:
+    """The counts people check first. Printing it gives a short table.
+
+    Attributes
+    ----------
+    n_objects, n_triplets, n_answers : int
+        An answer may give several triplets.
+    n_repeats : int
+        Triplets that occurred before.
+    n_contradictions : int
+        Questions that were answered both ways: a triplet and its reverse both occur.
+    unmentioned, hardly_mentioned : tuples
+        Names (or numbers) of objects in no triplet, and of those in fewer than `few`.
+    component_sizes : tuple of int
+        Numbers of objects in parts that answers connect, largest first, objects in no triplet left out. More than one
+        part means that nothing relates the parts.
+    answers_per_annotator : dict or None
+        For each annotator the number of answers.
+    """
+
+    n_objects: int
+    n_triplets: int
+    n_answers: int
+    n_repeats: int
+    n_contradictions: int
+    unmentioned: tuple[Hashable, ...]
+    hardly_mentioned: tuple[Hashable, ...]
+    few: int
+    component_sizes: tuple[int, ...]
+    answers_per_annotator: dict[Hashable, int] | None
+
+    def __str__(self) -> str:
+        lines = [
+            ("objects", f"{self.n_objects:,}"),
+            ("triplets", f"{self.n_triplets:,} from {self.n_answers:,} answers"),
+            ("repeats", f"{self.n_repeats:,}"),
+            ("contradictions", f"{self.n_contradictions:,} questions answered both ways"),
+            ("never mentioned", _listed(self.unmentioned)),
+            (f"in fewer than {self.few}", _listed(self.hardly_mentioned)),
+            ("connected parts", f"{len(self.component_sizes):,} of sizes {_listed(self.component_sizes)}"),
+        ]
+        if self.answers_per_annotator is not None:
+            counts = np.array(list(self.answers_per_annotator.values()))
+            spread = f"{counts.min():,} / {int(np.median(counts)):,} / {counts.max():,}"
+            lines.append(("annotators", f"{len(counts):,} with {spread} answers (least / median / most)"))
+        return "\n".join(f"{label:<18}{value}" for label, value in lines)
+
+
+def summarize(triplets: "Triplets", *, few: int = 5) -> TripletSummary:
+    """Count what `TripletSummary` describes; objects in fewer than `few` triplets are hardly mentioned."""
+    check_whole("few", few, least=1)
+    different = np.unique(triplet_keys(triplets))
+    mentions = triplets.mentions()
+    parts = components(triplets)
+    sizes = np.sort(np.bincount(parts[mentions > 0]))[::-1]
+    answers = triplets.answer_numbers()
+    return TripletSummary(
+        n_objects=triplets.n_objects,
+        n_triplets=len(triplets),
+        n_answers=len(np.unique(answers)),
+        n_repeats=len(triplets) - len(different),
+        n_contradictions=len(different) - len(np.unique(different // 2)),
+        unmentioned=_names(triplets, mentions == 0),
+        hardly_mentioned=_names(triplets, (mentions > 0) & (mentions < few)),
+        few=few,
+        component_sizes=tuple(int(size) for size in sizes[sizes > 0]),
+        answers_per_annotator=_answers_per_annotator(triplets.annotators, answers),
+    )
+
+
+def triplet_keys(triplets: "Triplets") -> NDArray[np.int64]:
+    """One number for each triplet, equal for equal triplets; a triplet and its reverse differ in the last bit."""
+    low, high = np.minimum(triplets.near, triplets.far), np.maximum(triplets.near, triplets.far)
+    # Renumbering the pairs first keeps the products within 64 bits for any number of objects.
+    pairs = np.unique(triplets.anchor.astype(np.int64) * triplets.n_objects + low, return_inverse=True)[1]
+    questions = np.unique(pairs * triplets.n_objects + high, return_inverse=True)[1]
+    return 2 * questions + (triplets.near > triplets.far)
+
+
+def cancel_out(triplets: "Triplets") -> bool:
+    """Whether every triplet's weight is met by an equal weight of its reverse."""
+    keys = triplet_keys(triplets)
+    signed = np.where(keys % 2 == 0, 1.0, -1.0) * triplets.weights_or_ones()
+    return bool(np.allclose(np.bincount(keys // 2, weights=signed), 0.0))
+
+
+def components(triplets: "Triplets", chunk: int = 2**16) -> NDArray[np.int64]:
+    """For each object the number of the part it belongs to; answers connect the three objects they compare.
+
+    Works through the triplets in chunks and merges the parts found so far, so that memory does not grow with them.
+    """
+    parts: NDArray[np.int64] = np.arange(triplets.n_objects)
+    for start in range(0, len(triplets), chunk):
+        rows = slice(start, start + chunk)
+        anchor = parts[triplets.anchor[rows]]
+        ends = np.concatenate([parts[triplets.near[rows]], parts[triplets.far[rows]]])
+        size = triplets.n_objects
+        edges = coo_array((np.ones(len(ends), dtype=np.int8), (np.tile(anchor, 2), ends)), shape=(size, size))
+        parts = connected_components(edges, directed=False)[1].astype(np.int64)[parts]
+    return np.unique(parts, return_inverse=True)[1]
+
+
+def _names(triplets: "Triplets", mask: NDArray[np.bool_]) -> tuple[Hashable, ...]:
+    return tuple(triplets.name_of(int(number)) for number in np.flatnonzero(mask))
+
+
+def _answers_per_annotator(
+    annotators: NDArray[np.generic] | None, answers: NDArray[np.int64]
+) -> dict[Hashable, int] | None:
+    if annotators is None:
+        return None
+    labels, codes = np.unique(annotators, return_inverse=True)
+    pairs = np.unique(np.column_stack([codes, answers]), axis=0)
+    return dict(zip(labels.tolist(), np.bincount(pairs[:, 0]).tolist(), strict=True))
+
+
+def _listed(values: tuple[Hashable, ...], most: int = 8) -> str:
+    if not values:
+        return "none"
+    shown = ", ".join(str(value) for value in values[:most])
+    return shown if len(values) <= most else f"{shown}, ... ({len(values):,} in all)"

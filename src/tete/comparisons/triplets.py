@@ -1,0 +1,402 @@
+"""Answers of the kind "anchor is more like near than like far", validated once and frozen.
+
+A row is (anchor, near, far): 0-based object numbers in cblearn's order. `groups` says which answer a triplet came from,
+because one odd-one-out answer gives two triplets and "pick 2 of 8" gives twelve: held-out sets must keep them together.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tete.comparisons import questions
+from tete.comparisons.checks import (
+    check_labels,
+    check_length,
+    check_n_objects,
+    check_names,
+    check_rows,
+    check_weights,
+    frozen,
+    object_numbers,
+    refuse_self_comparisons,
+)
+from tete.comparisons.summary import TripletSummary, summarize, triplet_keys
+from tete.core.randomness import RandomState, make_generator
+from tete.core.validation import check_choice, check_interval
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Triplets", "as_triplets"]
+
+IntArray: TypeAlias = NDArray[np.integer[Any]]
+Labels: TypeAlias = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Triplets:
+    """Comparisons of objects: row r says that ``anchor[r]`` is more like ``near[r]`` than like ``far[r]``.
+
+    Parameters
+    ----------
+    anchor, near, far : arrays of whole numbers, all of one length
+        Object numbers from 0 to ``n_objects - 1``; the three of a row differ.
+    weights : array of non-negative numbers, optional
+        How much each triplet counts; 1 when absent.
+    annotators : array of labels, optional
+        Who gave the answer.
+    groups : array of labels, optional
+        Which answer the triplet came from; each triplet is its own answer when absent.
+    names : sequence of hashables, optional
+        Names of the objects, one each, all different.
+    n_objects : int, optional
+        Number of objects; by default the number of `names`, or else the largest object number plus one.
+
+    The arrays are copied and made read-only. See also the constructors `from_array`, `from_answers`, `from_frame`,
+    `from_odd_one_out`, `from_most_central` and `from_selection`.
+    """
+
+    anchor: IntArray
+    near: IntArray
+    far: IntArray
+    weights: NDArray[np.float64] | None = None
+    annotators: Labels | None = None
+    groups: Labels | None = None
+    names: tuple[Hashable, ...] | None = None
+    n_objects: int = None  # type: ignore[assignment]  # __post_init__ fills it in
+
+    def __post_init__(self) -> None:
+        columns = [object_numbers(name, getattr(self, name)) for name in ("anchor", "near", "far")]
+        length = len(columns[0])
+        if any(len(column) != length for column in columns):
+            raise InvalidTripletsError(
+                f"`anchor`, `near` and `far` must have equal lengths, got {[len(column) for column in columns]}."
+            )
+        if length == 0:
+            raise InvalidTripletsError("At least one triplet is needed, got 0.")
+        names = None if self.names is None else check_names(self.names)
+        n_objects = check_n_objects(columns, self.n_objects, names)
+        refuse_self_comparisons(*columns)
+        checked: dict[str, Any] = dict(
+            zip(("anchor", "near", "far"), (frozen(column, np.int32) for column in columns), strict=True)
+        )
+        checked["weights"] = None if self.weights is None else check_weights("weights", self.weights, length)
+        checked["annotators"] = check_labels("annotators", self.annotators, length)
+        checked["groups"] = check_labels("groups", self.groups, length)
+        checked["names"] = names
+        checked["n_objects"] = n_objects
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        for value in state.values():  # pickle makes arrays writable
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.anchor)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of triplets, and 3: with this and indexing, scikit-learn can split triplets for cross-validation."""
+        return len(self), 3
+
+    def __getitem__(self, rows: Any) -> Self:
+        return self.select(rows[0] if isinstance(rows, tuple) else rows)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return self.to_array().astype(dtype or np.int32, copy=False)
+
+    def __repr__(self) -> str:
+        extras = [name for name in ("weights", "annotators", "groups", "names") if getattr(self, name) is not None]
+        described = f", with {', '.join(extras)}" if extras else ""
+        return f"Triplets({len(self)} triplets of {self.n_objects} objects{described})"
+
+    # Constructors ------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_array(cls, X: ArrayLike, **details: Any) -> Self:
+        """Triplets from rows (anchor, near, far). `details` are the other fields: weights, annotators, ..."""
+        rows = check_rows(X, n_columns=3)
+        return cls(anchor=rows[:, 0], near=rows[:, 1], far=rows[:, 2], **details)
+
+    @classmethod
+    def from_answers(cls, X: ArrayLike, y: ArrayLike, **details: Any) -> Self:
+        """Triplets from questions and answers, as in cblearn: `from_array` and then `with_answers`."""
+        return cls.from_array(X, **details).with_answers(y)
+
+    @classmethod
+    def from_odd_one_out(cls, X: ArrayLike, odd: int | ArrayLike, **details: Any) -> Self:
+        """Triplets from "which of these is the odd one out?".
+
+        Parameters
+        ----------
+        X : (n, k) array of the objects shown, k >= 3
+        odd : int or n ints
+            The column of the odd one: one number for all rows (0 in cblearn's habit, -1 in SPoSE's), or one each.
+        **details
+            The other fields; weights, annotators and groups have one entry for each answer.
+
+        Any two of the others are more like each other than like the odd one: (k-1)(k-2) triplets an answer.
+        """
+        rows, source = questions.odd_one_out(X, odd)
+        return cls._from_source(rows, source, len(np.asarray(X)), details)
+
+    @classmethod
+    def from_most_central(cls, X: ArrayLike, central: int | ArrayLike, **details: Any) -> Self:
+        """Triplets from "which of these is the most central?".
+
+        Parameters
+        ----------
+        X : (n, k) array of the objects shown, k >= 3
+        central : int or n ints
+            The column of the central one: one number for all rows, or one each.
+        **details
+            The other fields; weights, annotators and groups have one entry for each answer.
+
+        Each of the others is more like the central one than like any other: (k-1)(k-2) triplets an answer.
+        """
+        rows, source = questions.most_central(X, central)
+        return cls._from_source(rows, source, len(np.asarray(X)), details)
+
+    @classmethod
+    def from_selection(cls, X: ArrayLike, selected: int | ArrayLike, *, ranked: bool = False, **details: Any) -> Self:
+        """Triplets from "pick the m of these that are most like the first".
+
+        Parameters
+        ----------
+        X : (n, 1 + k) array
+            The anchor, then the k objects to choose from.
+        selected : int or (n, m) array
+            How many of the first choices were picked, or the columns of `X` that were.
+        ranked : bool
+            Whether the picks are in order, the most similar first; then earlier picks beat later ones too.
+        **details
+            The other fields; weights, annotators and groups have one entry for each answer.
+        """
+        rows, source = questions.selection(X, selected, ranked)
+        return cls._from_source(rows, source, len(np.asarray(X)), details)
+
+    @classmethod
+    def _from_source(cls, rows: NDArray[Any], source: NDArray[Any], n_answers: int, details: dict[str, Any]) -> Self:
+        """Give every triplet the weight, annotator and group of the answer it came from."""
+        spread = {"groups": source}
+        for name in ("weights", "annotators", "groups"):
+            if details.get(name) is not None:
+                values = np.asarray(details[name])
+                check_length(name, values, n_answers)
+                spread[name] = values[source]
+        return cls.from_array(rows, **(details | spread))
+
+    @classmethod
+    def from_frame(
+        cls, frame: "pd.DataFrame", *, names: Sequence[Hashable] | None = None, n_objects: int | None = None
+    ) -> Self:
+        """Triplets from a data frame with columns anchor, near, far and optionally weight, annotator and group.
+
+        Numbers are object numbers, as in an array. Anything else is a name; objects are then numbered in the sorted
+        order of their names, or by their place in `names`.
+        """
+        missing = [column for column in ("anchor", "near", "far") if column not in frame.columns]
+        if missing:
+            raise InvalidTripletsError(
+                f"The data frame must have columns anchor, near and far; {', '.join(missing)} not found among "
+                f"{[str(column) for column in frame.columns]}."
+            )
+        details = {
+            field: frame[column].to_numpy()
+            for field, column in (("weights", "weight"), ("annotators", "annotator"), ("groups", "group"))
+            if column in frame.columns
+        }
+        cells = frame[["anchor", "near", "far"]]
+        questions.refuse_gaps(cells)
+        if names is None and all(dtype.kind in "iuf" for dtype in cells.dtypes):
+            return cls.from_array(cells.to_numpy(), n_objects=n_objects, **details)
+        numbers, names = questions.numbers_of_names(cells, names)
+        return cls.from_array(numbers, names=names, n_objects=n_objects, **details)
+
+    @classmethod
+    def concatenate(cls, parts: Iterable["Triplets"]) -> Self:
+        """All triplets of several sets over the same objects; answers of different sets stay different groups."""
+        sets = list(parts)
+        if not sets:
+            raise InvalidParameterError("`parts` must hold at least one set of triplets, got 0.")
+        if len({part.names for part in sets}) > 1:
+            raise InvalidTripletsError("All parts must have the same `names`.")
+        details: dict[str, Any] = {}
+        if any(part.weights is not None for part in sets):
+            details["weights"] = np.concatenate([part.weights_or_ones() for part in sets])
+        if any(part.annotators is not None for part in sets):
+            if any(part.annotators is None for part in sets):
+                raise InvalidTripletsError("Either all parts or none must have `annotators`.")
+            details["annotators"] = np.concatenate([part.annotators for part in sets if part.annotators is not None])
+        if any(part.groups is not None for part in sets):
+            answers = [part.answer_numbers() for part in sets]
+            offsets = np.cumsum([0] + [numbers.max() + 1 for numbers in answers[:-1]])
+            details["groups"] = np.concatenate([n + offset for n, offset in zip(answers, offsets, strict=True)])
+        rows = np.concatenate([part.to_array() for part in sets])
+        n_objects = max(part.n_objects for part in sets)
+        return cls.from_array(rows, names=sets[0].names, n_objects=n_objects, **details)
+
+    # Views -------------------------------------------------------------------------------------------------------
+
+    def to_array(self) -> IntArray:
+        """Rows (anchor, near, far) as an (n, 3) array."""
+        return np.column_stack([self.anchor, self.near, self.far])
+
+    def weights_or_ones(self) -> NDArray[np.float64]:
+        """The weights, or ones when there are none."""
+        return np.ones(len(self)) if self.weights is None else self.weights
+
+    def answer_numbers(self) -> NDArray[np.int64]:
+        """For each triplet the number of its answer, 0, 1, ...: groups in sorted order, or the row itself."""
+        return np.arange(len(self)) if self.groups is None else np.unique(self.groups, return_inverse=True)[1]
+
+    def mentions(self) -> NDArray[np.int64]:
+        """How many triplets mention each object."""
+        return sum(
+            (np.bincount(column, minlength=self.n_objects) for column in (self.anchor, self.near, self.far)),
+            start=np.zeros(self.n_objects, dtype=np.int64),
+        )
+
+    def summary(self, *, few: int = 5) -> TripletSummary:
+        """Count objects, answers, repeats, contradictions, parts and annotators; printing the result gives a table."""
+        return summarize(self, few=few)
+
+    def name_of(self, number: int) -> Hashable:
+        """The object's name, or its number where there are no names."""
+        return int(number) if self.names is None else self.names[number]
+
+    # Operations: each returns new triplets -----------------------------------------------------------------------
+
+    def select(self, rows: ArrayLike) -> Self:
+        """The triplets at these rows (numbers or a mask), over the same objects."""
+        index = np.asarray(rows)
+        if index.dtype.kind == "b":
+            check_length("rows", index, len(self))
+        elif index.size and (index.dtype.kind not in "iu" or index.min() < -len(self) or index.max() >= len(self)):
+            raise InvalidParameterError(f"`rows` must be a mask or numbers from 0 to {len(self) - 1}, got {rows!r}.")
+        index = np.arange(len(self))[index] if index.size else np.zeros(0, dtype=int)
+        picked = {
+            name: values[index]
+            for name in ("anchor", "near", "far", "weights", "annotators", "groups")
+            if (values := getattr(self, name)) is not None
+        }
+        return replace(self, **picked)
+
+    def renumbered(self, numbers: ArrayLike, n_objects: int) -> Self:
+        """Object r becomes object ``numbers[r]`` of `n_objects`; names are lost."""
+        new = np.asarray(numbers)
+        return replace(
+            self, anchor=new[self.anchor], near=new[self.near], far=new[self.far], names=None, n_objects=n_objects
+        )
+
+    def with_answers(self, y: ArrayLike) -> Self:
+        """The rows read as questions, "is anchor more like near or like far?", with cblearn's answers `y`.
+
+        +1 the first, -1 the second, 0 undecided; or booleans, true for the first. Zeros and ones alone count as
+        booleans. Undecided answers are left out with a warning that counts them.
+        """
+        decided, second_nearer = questions.check_answers(y, len(self))
+        answered = self.flip_where(second_nearer) if second_nearer.any() else self
+        return answered if decided.all() else answered.select(decided)
+
+    def with_weights(self, weights: ArrayLike) -> Self:
+        """Each triplet's weight multiplied by its entry in `weights`."""
+        factors = check_weights("sample_weight", weights, len(self))
+        return replace(self, weights=factors if self.weights is None else factors * self.weights)
+
+    def reverse(self) -> Self:
+        """Near and far exchanged everywhere."""
+        return replace(self, near=self.far, far=self.near)
+
+    def flip(self, share: float, *, random_state: RandomState = None) -> Self:
+        """Near and far exchanged in a random share of the triplets: the paper's noise (section "Robustness to Noise").
+
+        Exactly ``round(share * len(self))`` different triplets are reversed.
+        """
+        check_interval("share", share, 0.0, 1.0)
+        rng = make_generator(random_state)
+        rows = rng.choice(len(self), size=round(share * len(self)), replace=False)
+        flipped = np.zeros(len(self), dtype=bool)
+        flipped[rows] = True
+        return self.flip_where(flipped)
+
+    def flip_where(self, flipped: ArrayLike) -> Self:
+        """Near and far exchanged where the mask is true."""
+        mask = np.asarray(flipped, dtype=bool)
+        check_length("flipped", mask, len(self))
+        return replace(self, near=np.where(mask, self.far, self.near), far=np.where(mask, self.near, self.far))
+
+    def merge_repeats(self) -> Self:
+        """Each different triplet once, weighted by the sum of its weights; annotators and groups are lost."""
+        _, first, inverse = np.unique(triplet_keys(self), return_index=True, return_inverse=True)
+        weights = np.bincount(inverse, weights=self.weights, minlength=len(first)).astype(np.float64)
+        return replace(
+            self,
+            anchor=self.anchor[first],
+            near=self.near[first],
+            far=self.far[first],
+            weights=weights,
+            annotators=None,
+            groups=None,
+        )
+
+    def split(
+        self,
+        share: float = 0.1,
+        *,
+        by: Literal["groups", "annotators"] = "groups",
+        random_state: RandomState = None,
+    ) -> tuple[Self, Self]:
+        """Two parts, the second with about `share` of the answers (or annotators), none of which is torn apart."""
+        check_interval("share", share, 0.0, 1.0, closed=False)
+        check_choice("by", by, ("groups", "annotators"))
+        if by == "groups":
+            units = self.answer_numbers()
+        elif self.annotators is not None:
+            units = np.unique(self.annotators, return_inverse=True)[1]
+        else:
+            raise InvalidParameterError("`by` must be 'groups' for triplets without annotators, got 'annotators'.")
+        n_units = int(units.max()) + 1
+        if n_units < 2:
+            raise InvalidTripletsError(f"At least 2 {by} are needed to split them, got {n_units}.")
+        n_second = min(max(round(share * n_units), 1), n_units - 1)
+        chosen = np.zeros(n_units, dtype=bool)
+        chosen[make_generator(random_state).choice(n_units, size=n_second, replace=False)] = True
+        second = chosen[units]
+        return self.select(~second), self.select(second)
+
+
+def as_triplets(
+    X: Any,
+    y: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    names: Sequence[Hashable] | None = None,
+    n_objects: int | None = None,
+) -> Triplets:
+    """Triplets from whatever people have: `Triplets`, an (n, 3) array or a data frame, with or without answers `y`.
+
+    `names` and `n_objects` are those of an existing map, so that names keep their numbers.
+    """
+    if isinstance(X, Triplets):
+        triplets = X
+        if names is not None and X.names is not None and X.names != tuple(names):
+            raise InvalidTripletsError(
+                "The triplets number their names differently than the map does: give them the map's `names`."
+            )
+    elif hasattr(X, "columns") and any(isinstance(label, str) for label in X.columns):
+        triplets = Triplets.from_frame(X, names=names, n_objects=n_objects)
+    else:
+        triplets = Triplets.from_array(X, names=names, n_objects=n_objects)
+    if n_objects is not None and triplets.n_objects > n_objects:
+        raise InvalidTripletsError(f"The map has {n_objects} objects, got triplets of {triplets.n_objects}.")
+    if sample_weight is not None:
+        triplets = triplets.with_weights(sample_weight)
+    return triplets if y is None else triplets.with_answers(y)

@@ -1,0 +1,20 @@
+"""Public names that are loaded when they are first used, so that importing a package costs nothing."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+__all__ = ["lazy_names"]
+
+
+def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """The functions ``__getattr__`` and ``__dir__`` of a package whose names live in the modules `homes`."""
+
+    def get(name: str) -> object:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(homes[name]), name)
+
+    def names() -> list[str]:
+        return sorted(homes)
+
+    return get, names

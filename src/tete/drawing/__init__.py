@@ -1,0 +1,1 @@
+"""Static pictures: maps, curves, names beside points, light and dark paper."""

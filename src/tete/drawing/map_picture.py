@@ -1,0 +1,303 @@
+"""Static pictures of maps. Figures are made without pyplot, so that nothing global is touched and nothing leaks."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tete.comparisons.triplets import Triplets
+from tete.core.geometry import principal_axes
+from tete.core.validation import check_map
+from tete.drawing.density import draw_density
+from tete.drawing.label_placement import place_labels
+from tete.drawing.themes import COLORS, Theme, ThemeName, class_color, color_scale, dress, theme_of
+from tete.exceptions import InvalidParameterError
+from tete.io.sources import AnyPath
+from tete.io.writing import atomic_write
+from tete.metrics.satisfaction import satisfied
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from tete.reliability.uncertainty import Uncertainty
+
+__all__ = [
+    "COLORS",
+    "MARKERS",
+    "PICTURES",
+    "ellipse_reach",
+    "is_number_scale",
+    "new_figure",
+    "plot_convergence",
+    "plot_map",
+    "save_picture",
+]
+
+MARKERS = "os^DvPX*"  # they change when the colours are used up
+PICTURES = (".png", ".svg", ".pdf")
+
+LARGEST_WIDTH, LARGEST_HEIGHT, SMALLEST_SIDE, LEGEND_WIDTH = 7.0, 6.0, 2.5, 1.0  # of a new figure, in inches
+
+MOST_CLASSES = len(COLORS) * len(MARKERS)
+MOST_LEGEND_ENTRIES = 30
+MOST_CODES = 12  # this many small whole numbers are codes of classes
+MANY_POINTS = 20_000  # from here on points are drawn as one image, also in SVG and PDF
+DENSE_POINTS = 150_000  # from here on a picture of points is a blot, and a density says more
+
+
+def new_figure(width: float = 7.0, height: float = 6.0, rows: int = 1, columns: int = 1) -> tuple["Figure", Any]:
+    """A figure and its axes (an array of them if there are several)."""
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415  (loaded only when something is drawn)
+    except ImportError as error:
+        raise ImportError("plotting needs matplotlib: pip install 'tete[plot]'") from error
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(rows, columns)
+
+
+def save_picture(path: AnyPath, figure: "Figure", *, force: bool = False) -> None:
+    """Write a figure as PNG, SVG or PDF, by the extension."""
+    extension = Path(path).suffix.lower()
+    if extension not in PICTURES:
+        raise InvalidParameterError(f"`path` must end in {', '.join(PICTURES)}, got {extension!r}.")
+    with atomic_write(path, force=force) as stream:
+        figure.savefig(stream, format=extension[1:], dpi=150)
+
+
+def plot_map(
+    embedding: ArrayLike,
+    *,
+    labels: ArrayLike | None = None,
+    label_name: str | None = None,
+    names: Sequence[Any] | None = None,
+    violated: Triplets | None = None,
+    uncertainty: "Uncertainty | None" = None,
+    title: str | None = None,
+    theme: ThemeName = "light",
+    axes: "Axes | None" = None,
+) -> "Axes":
+    """Draw a map.
+
+    Parameters
+    ----------
+    embedding : array of shape (n_objects, n_components)
+        Beyond two dimensions the first two principal axes are drawn.
+    labels : array of n_objects classes or numbers, optional
+        Classes get colours, markers and a legend; many different numbers get a colour scale. Beyond 150,000 objects
+        the density of the points and their mean colour are drawn.
+    label_name : str, optional
+        The title of the legend or of the colour scale.
+    names : sequence of n_objects names, optional
+        Written beside the points wherever there is room.
+    violated : Triplets, optional
+        Of these, the ones that the map contradicts are drawn: a line to near, which should be the shorter one.
+    uncertainty : Uncertainty, optional
+        From `tete.position_uncertainty`: an ellipse about each place, where it lies with probability 0.9.
+    title : str, optional
+    theme : "light" or "dark", default="light"
+        Dark writes and draws on dark paper, that of the whole figure.
+    axes : matplotlib axes, optional
+        Where to draw; by default a new figure, to be had as ``axes.figure``.
+    """
+    colors = theme_of(theme)
+    places = _plane(check_map("embedding", embedding))
+    ellipses = None if uncertainty is None else uncertainty.ellipses(embedding)
+    own_figure = axes is None
+    if axes is None:
+        reach = 0.0 if ellipses is None else ellipse_reach(ellipses)
+        axes = new_figure(*_figure_size(places, reach, beside=labels is not None))[1]
+    assert axes is not None
+    if violated is not None:
+        _draw_violated(axes, check_map("embedding", embedding), places, violated)
+    if ellipses is not None:
+        _draw_ellipses(axes, places, ellipses)
+    values = None if labels is None else _check_labels(labels, len(places))
+    if values is None:
+        _draw_plain(axes, places, colors)
+    elif is_number_scale(values):
+        _draw_numbers(axes, places, values.astype(np.float64), label_name, colors)
+    else:
+        _draw_classes(axes, places, values, label_name, colors)
+    # In a figure of its own, a frame that is flatter than the figure grows rather than leave paper blank beside it.
+    axes.set(xticks=[], yticks=[], aspect="equal", adjustable="datalim" if own_figure else "box")
+    axes.margins(0.04)
+    if title is not None:
+        axes.set_title(title)
+    if names is not None:
+        radius = np.sqrt(_point_area(len(places))) / 2
+        place_labels(axes, places, [str(name) for name in names], radius=radius, color=colors.ink)
+    dress(axes, colors)
+    return axes
+
+
+def plot_convergence(history: ArrayLike, *, theme: ThemeName = "light", axes: "Axes | None" = None) -> "Axes":
+    """Draw the value of the objective after each iteration."""
+    colors = theme_of(theme)
+    if axes is None:
+        axes = new_figure(6.0, 3.5)[1]
+    assert axes is not None
+    values = np.asarray(history, dtype=np.float64)
+    axes.plot(np.arange(1, len(values) + 1), values, color=colors.colors[0])
+    axes.set(xlabel="iteration", ylabel="objective")
+    dress(axes, colors)
+    return axes
+
+
+def is_number_scale(values: NDArray[Any]) -> bool:
+    """Whether labels are measurements, for a colour scale, rather than classes."""
+    if values.dtype.kind not in "iuf":
+        return False
+    different = np.unique(values[np.isfinite(values)])
+    codes = len(different) <= MOST_CODES and np.all(different == np.round(different))
+    return not (codes and np.ptp(different) < 2 * MOST_CODES) if len(different) else False
+
+
+def _plane(embedding: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Two coordinates of each object."""
+    if embedding.shape[1] == 1:
+        return np.column_stack([embedding[:, 0], np.zeros(len(embedding))])
+    return principal_axes(embedding, 2)
+
+
+def _figure_size(
+    places: NDArray[np.float64], reach: float | NDArray[np.float64], *, beside: bool
+) -> tuple[float, float]:
+    """Width and height in inches of a figure that a flat or tall map fills, with room for what stands `beside` it."""
+    width, height = (places + reach).max(axis=0) - (places - reach).min(axis=0)
+    largest = min(LARGEST_WIDTH / width if width else np.inf, LARGEST_HEIGHT / height if height else np.inf)
+    scale = largest if np.isfinite(largest) else 0.0
+    room = LEGEND_WIDTH if beside else 0.0
+    return max(float(scale * width), SMALLEST_SIDE) + room, max(float(scale * height), SMALLEST_SIDE)
+
+
+def _check_labels(labels: ArrayLike, length: int) -> NDArray[Any]:
+    values = np.asarray(labels)
+    if values.shape != (length,):
+        raise InvalidParameterError(f"`labels` must have one entry for each of {length} objects, got {values.shape}.")
+    return values
+
+
+def _point_area(n_points: int) -> float:
+    """Smaller points for more of them, in square points."""
+    return float(np.clip(6000.0 / n_points, 0.5, 30.0))
+
+
+def _draw_plain(axes: "Axes", places: NDArray[np.float64], theme: Theme) -> None:
+    if len(places) > DENSE_POINTS:
+        draw_density(axes, places, np.broadcast_to(_rgb(theme.colors[0]), (len(places), 3)))
+    else:
+        axes.scatter(places[:, 0], places[:, 1], color=theme.colors[0], **_look(len(places)))
+
+
+def _draw_numbers(
+    axes: "Axes", places: NDArray[np.float64], values: NDArray[np.float64], name: str | None, theme: Theme
+) -> None:
+    from matplotlib.cm import ScalarMappable  # noqa: PLC0415
+    from matplotlib.colors import Normalize  # noqa: PLC0415
+
+    known = np.isfinite(values)
+    scale = ScalarMappable(Normalize(values[known].min(), values[known].max()), color_scale(theme))
+    colors = np.full((len(places), 3), np.nan)
+    colors[known] = scale.to_rgba(values[known])[:, :3]
+    if len(places) > DENSE_POINTS:
+        draw_density(axes, places, colors)
+    else:
+        axes.scatter(places[known, 0], places[known, 1], c=colors[known], **_look(len(places)))
+    bar = axes.figure.colorbar(scale, ax=axes, shrink=0.7, label=name or "")
+    for part in (bar.ax.yaxis.label, bar.outline):
+        part.set(color=theme.ink)
+    bar.ax.tick_params(colors=theme.ink)
+
+
+def _draw_classes(
+    axes: "Axes", places: NDArray[np.float64], classes: NDArray[Any], name: str | None, theme: Theme
+) -> None:
+    different, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    counts[[str(label) == "" for label in different]] = 0  # what has no class takes no class's colour
+    by_size = np.argsort(-counts, kind="stable")  # the largest classes get the clearest colours
+    ranks = np.empty(len(different), dtype=int)
+    ranks[by_size] = np.arange(len(different))
+    looks = [_class_look(str(label), int(rank), theme) for label, rank in zip(different, ranks, strict=True)]
+    if dense := len(places) > DENSE_POINTS:
+        draw_density(axes, places, np.array([_rgb(look["color"]) for look in looks])[codes])
+    for code, look in enumerate(looks):
+        shown = places[:0] if dense else places[codes == code]
+        axes.scatter(shown[:, 0], shown[:, 1], **look, **_look(len(places)))
+    if len(different) <= MOST_LEGEND_ENTRIES:
+        legend = axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title=name, frameon=False)
+        for handle in legend.legend_handles:
+            if handle is not None:
+                handle.set(sizes=[30.0])
+
+
+def _class_look(label: str, rank: int, theme: Theme) -> dict[str, Any]:
+    """Colour, marker and name in the legend of the class that is number `rank` by size."""
+    if rank >= MOST_CLASSES or label == "":
+        return {"color": theme.unknown, "marker": ".", "label": "none"}
+    marker = MARKERS[rank // len(theme.colors) % len(MARKERS)]
+    return {"color": class_color(theme, rank), "marker": marker, "label": label}
+
+
+def _look(n_points: int) -> dict[str, Any]:
+    return {"s": _point_area(n_points), "linewidths": 0, "rasterized": n_points > MANY_POINTS}
+
+
+def _rgb(color: str) -> NDArray[np.float64]:
+    from matplotlib.colors import to_rgb  # noqa: PLC0415
+
+    return np.array(to_rgb(color))
+
+
+def ellipse_reach(ellipses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far ellipses, rows of (width, height, angle), reach from their centres to the side and up."""
+    widths, heights, angles = ellipses.T
+    across = np.column_stack([widths * np.cos(angles), widths * np.sin(angles)])
+    along = np.column_stack([heights * np.sin(angles), heights * np.cos(angles)])
+    return np.asarray(np.hypot(across, along) / 2.0)
+
+
+def _draw_ellipses(axes: "Axes", places: NDArray[np.float64], ellipses: NDArray[np.float64]) -> None:
+    from matplotlib.collections import EllipseCollection  # noqa: PLC0415
+
+    widths, heights, angles = ellipses.T
+    axes.add_collection(
+        EllipseCollection(
+            widths,
+            heights,
+            np.degrees(angles),
+            units="xy",
+            offsets=places,
+            offset_transform=axes.transData,
+            facecolors="#88888814",
+            edgecolors="#88888888",
+            linewidths=0.5,
+            zorder=0,
+        )
+    )
+    reach = ellipse_reach(ellipses)
+    axes.update_datalim(np.concatenate([places - reach, places + reach]))
+
+
+def _draw_violated(
+    axes: "Axes", embedding: NDArray[np.float64], places: NDArray[np.float64], triplets: Triplets, most: int = 200
+) -> None:
+    """The worst of the contradicted triplets, as lines from anchor to near and fainter ones to far."""
+    from matplotlib.collections import LineCollection  # noqa: PLC0415
+
+    contradicted = ~satisfied(embedding, triplets)
+    if not contradicted.any():
+        return
+    wrong = triplets.select(contradicted)
+    anchor = embedding[wrong.anchor]
+    excess = np.linalg.norm(anchor - embedding[wrong.near], axis=1) - np.linalg.norm(
+        anchor - embedding[wrong.far], axis=1
+    )
+    rows = np.argsort(-excess, kind="stable")[:most]
+    for others, color, style in ((wrong.near, COLORS[5], "solid"), (wrong.far, COLORS[4], "dotted")):
+        lines = np.stack([places[wrong.anchor[rows]], places[others[rows]]], axis=1)
+        axes.add_collection(
+            LineCollection(list(lines), colors=color, linestyles=style, linewidths=0.6, alpha=0.6, zorder=0)
+        )

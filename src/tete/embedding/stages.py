@@ -1,0 +1,70 @@
+"""Minimise a sequence of easier problems, each started at the solution of the one before.
+
+The map is first fitted with a few dimensions more than wanted, at t = t' = 2, which needs no powers. With room to
+spare, objects move past each other instead of getting caught on the wrong side of the map, where a capped loss hardly
+pulls any more. The result is turned to its principal axes, cut to the wanted dimensions, and fitted further.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from tete.core.geometry import principal_axes
+from tete.core.optimization import Minimum, StopReason, lbfgs
+from tete.core.types import Callback, Embedding
+from tete.embedding.losses import Loss
+from tete.embedding.objective import ShardedTriplets
+
+__all__ = ["Stage", "minimize_in_stages"]
+
+
+class Stage(NamedTuple):
+    """One problem of the sequence."""
+
+    loss: Loss
+    n_components: int
+
+
+def minimize_in_stages(
+    shards: ShardedTriplets,
+    stages: Sequence[Stage],
+    start: Embedding,
+    *,
+    ridge: float,
+    max_iter: int,
+    tol: float,
+    callback: Callback | None,
+) -> Minimum:
+    """L-BFGS on each stage in turn; all but the last take at most half of the iterations that are left."""
+    history: list[float] = []
+    stop_reason = StopReason.MAX_ITER
+    for place, stage in enumerate(stages):
+        start = principal_axes(start, stage.n_components)
+        left = max_iter - len(history)
+        budget = left if place == len(stages) - 1 else left // 2
+        if budget == 0:
+            continue
+        minimum = lbfgs(
+            shards.objective(stage.loss, ridge),
+            start,
+            max_iter=budget,
+            tol=tol,
+            callback=_counted(callback, len(history), stages[-1].n_components),
+        )
+        history += minimum.history
+        start, stop_reason = minimum.embedding, minimum.stop_reason
+        if stop_reason is StopReason.CALLBACK:
+            break
+    embedding = principal_axes(start, stages[-1].n_components)
+    value, _ = shards.objective(stages[-1].loss, ridge)(embedding)
+    return Minimum(embedding, value, history, stop_reason)
+
+
+def _counted(callback: Callback | None, done: int, n_components: int) -> Callback | None:
+    """The callback with iterations counted over all stages, shown a map of the wanted dimensions."""
+    if callback is None:
+        return None
+
+    def counted(iteration: int, value: float, embedding: Embedding) -> Any:
+        return callback(done + iteration, value, principal_axes(embedding, n_components))
+
+    return counted

@@ -1,0 +1,119 @@
+"""What triplet embeddings can do once they have a map: predict, score, place new objects."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from tete.comparisons.checks import check_names, refuse_zero_weights
+from tete.comparisons.triplets import Triplets, as_triplets
+from tete.core.types import Embedding
+from tete.core.validation import check_map
+from tete.embedding.answer_model import TYPICAL, AnswerModel, fit_answer_model
+from tete.embedding.losses import LOG_RATIOS, Loss, log_ratios, ratio_loss
+from tete.embedding.new_objects import NewPlaces, beside_map, place_beside
+from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError, warn
+from tete.metrics.satisfaction import satisfied, share_satisfied
+
+__all__ = ["TripletMap"]
+
+SAMPLED_ANSWERS = 5000  # to learn how reliable answers are
+
+
+class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """A map and the names of its objects, found by `fit` or given by `on_map`."""
+
+    n_components: int
+    embedding_: Embedding
+    object_names_: tuple[Hashable, ...] | None
+
+    @abstractmethod
+    def _loss(self) -> Loss:
+        """The loss of one triplet."""
+
+    def on_map(self, embedding: ArrayLike, names: Sequence[Hashable] | None = None) -> Self:
+        """Use a map that was made elsewhere, by another program or read from a file, as if it had been fitted."""
+        places, names = check_map("embedding", embedding), None if names is None else check_names(names)
+        if places.shape[1] != self.n_components:
+            raise InvalidParameterError(
+                f"`embedding` must have {self.n_components} columns like `n_components`, got {places.shape[1]}."
+            )
+        self.embedding_, self.object_names_ = places, names
+        self.n_features_in_ = 3
+        if hasattr(self, "_sampled_ratios"):
+            del self._sampled_ratios  # they are those of another map
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.bool_]:
+        """For each row of `X`, whether its first object is nearer to the second than to the third on the map."""
+        triplets = self._read(X)
+        return satisfied(self.embedding_, triplets)
+
+    @available_if(lambda self: type(self._loss()) in LOG_RATIOS)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability that the answer is "the third" and that it is "the second", for each row: eq. (prob)."""
+        triplets = self._read(X)
+        ratios = log_ratios(self._loss(), self.embedding_, triplets.anchor, triplets.near, triplets.far)
+        second = 1.0 / (1.0 + np.exp(np.minimum(ratios, 700.0)))
+        return np.column_stack([1.0 - second, second])
+
+    def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
+        """Share of answers that the map agrees with."""
+        triplets = self._read(X, y, sample_weight)
+        return share_satisfied(self.embedding_, triplets)
+
+    def place_new(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> NewPlaces:
+        """Place new objects on the map from a handful of answers about them; the map itself does not move.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`. Names that the map does not have, or numbers beyond its own, are new objects. Answers may
+            compare a new object with objects of the map or with other new ones.
+
+        Returns
+        -------
+        NewPlaces
+            With `names`, `embedding`, `covariance`, `radii()` of the 90 % ellipses, and `to_frame()`.
+        """
+        check_is_fitted(self, "embedding_")
+        triplets = as_triplets(X, y, sample_weight)
+        refuse_zero_weights(triplets.weights)
+        known = beside_map(triplets, self.object_names_, len(self.embedding_))
+        settled = int(np.sum((known.to_array() < len(self.embedding_)).all(axis=1)))
+        if settled:
+            warn(
+                f"{settled} of {len(known)} answers compare only objects of the map and were left out.",
+                DroppedAnswersWarning,
+            )
+        return place_beside(self._loss(), self._answer_model(), self.embedding_, known)
+
+    def _answer_model(self) -> AnswerModel:
+        """How likely answers are on this map, learned from those it was made of."""
+        return fit_answer_model(*self._sampled_ratios) if hasattr(self, "_sampled_ratios") else TYPICAL
+
+    def _read(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Triplets:
+        check_is_fitted(self, "embedding_")
+        triplets = as_triplets(X, y, sample_weight, names=self.object_names_, n_objects=len(self.embedding_))
+        if triplets.names is not None and self.object_names_ is None:
+            raise InvalidTripletsError("The triplets name their objects, but the map was fitted without names.")
+        return triplets
+
+    def _sample_ratios(
+        self, triplets: Triplets, moved: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """Log l and weights of some thousand triplets, and how many coordinates of moved objects there are a triplet.
+
+        Weights above 1 count as repeats, weights below 1 as little trust, and their common scale does not matter then.
+        """
+        used = triplets if triplets.weights is None else triplets.select(triplets.weights > 0)
+        some = used.select(np.unique(np.linspace(0, len(used) - 1, SAMPLED_ANSWERS).astype(np.int64)))
+        ratios = log_ratios(ratio_loss(self._loss()), self.embedding_, some.anchor, some.near, some.far)
+        weights = used.weights_or_ones()
+        n_triplets = max(weights.sum(), weights.sum() ** 2 / np.sum(weights**2))
+        return ratios, some.weights_or_ones(), float(self.n_components * moved.sum() / n_triplets)

@@ -1,0 +1,194 @@
+"""Tables of features: the numbers to be mapped, and beside them ids, labels and whatever else is known about the rows.
+
+npy files are memory-mapped. Text and Parquet are read piece by piece, so that hardly more is held than the numbers
+themselves, in four bytes each where that loses nothing.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+from zipfile import BadZipFile
+from zlib import error as ZlibError  # noqa: N812  (a class, whatever its name)
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tete.exceptions import InvalidFileError, InvalidParameterError
+from tete.io.feature_columns import Wanted, choose_columns, collect
+from tete.io.pieces import parquet_pieces, text_pieces
+from tete.io.sources import AnyPath, Source, kind_of
+
+__all__ = ["FeatureTable", "read_features"]
+
+ARRAYS = ("X", "features", "data")
+LABEL_ARRAYS = ("y", "label", "labels", "target")
+ID_ARRAYS = ("ids", "id", "names", "object")
+DAMAGED = (ValueError, EOFError, KeyError, BadZipFile, ZlibError)
+
+
+@dataclass(frozen=True, eq=False)
+class FeatureTable:
+    """Numbers, one row an object.
+
+    Attributes
+    ----------
+    matrix : array or sparse matrix of shape (n_rows, n_features)
+    feature_names : tuple of n_features str, or None
+    ids : tuple of n_rows names, or None
+    columns : mapping of names to arrays of n_rows values
+        Labels and whatever else is known about the rows.
+    """
+
+    matrix: Any
+    feature_names: tuple[str, ...] | None = None
+    ids: tuple[Hashable, ...] | None = None
+    columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    @property
+    def X(self) -> Any:  # noqa: N802  (so it is called everywhere)
+        """What estimators take: the matrix, as a data frame (not copied) if it is dense and the features have names."""
+        if self.feature_names is None or not isinstance(self.matrix, np.ndarray):
+            return self.matrix
+        import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
+
+        return pd.DataFrame(self.matrix, columns=list(self.feature_names), copy=False)
+
+
+def read_features(
+    path: AnyPath,
+    *,
+    id_column: str | None = None,
+    labels: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    features: Sequence[str] | None = None,
+    likely_labels: Sequence[str] = (),
+    array: str | None = None,
+    header: bool = True,
+    encoding: str = "utf-8",
+) -> FeatureTable:
+    """Features from a CSV, TSV, Parquet, npy or npz file (also scipy's sparse npz), or from standard input ("-").
+
+    Parameters
+    ----------
+    path : path or "-"
+    id_column : column name or number from 1, optional
+        What names the rows. By default a column object, name, id, key or index, or a first one without a name.
+    labels : column names or numbers
+        Columns that are no features but are kept. Columns label, labels, class and target always are. Of an npz file
+        every array with an entry for each row is kept, `y` under the name label.
+    drop : column names or numbers
+        Columns to leave out.
+    features : column names, optional
+        The features, in this order, where they are known; then all other columns are kept like labels.
+    likely_labels : column names
+        Columns that are labels if they are there.
+    array : str, optional
+        Which array of an npz file has the features: by default X, features, data or the only table there is.
+    header : bool, default=True
+        Whether the first line has the names of the columns.
+    encoding : str, default="utf-8"
+        Of a text file; byte order marks are understood anyway.
+
+    Everything else must be a finite number; decimal commas are understood where commas do not separate the columns.
+    """
+    kind = kind_of(path, ("text", "parquet", "npy", "npz"))
+    if array is not None and kind != "npz":
+        raise InvalidParameterError(f"--array (array=) is for npz files, got {array!r} with {path}.")
+    source = Source.of(path)
+    if kind == "npy":
+        return FeatureTable(_as_table(source.name, _memory_mapped(source)))
+    if kind == "npz":
+        return _read_npz(source, array, id_column, labels, drop)
+    names, reader = text_pieces(source, encoding=encoding, header=header) if kind == "text" else parquet_pieces(source)
+    wanted = Wanted(
+        id_column, tuple(labels), tuple(drop), None if features is None else tuple(features), tuple(likely_labels)
+    )
+    columns = choose_columns(source.name, names, wanted)
+    with closing(reader(columns.features, columns.texts)) as pieces:
+        values, ids, others = collect(pieces, columns)
+    if len(values) == 0:
+        raise InvalidFileError(f"{source.name} has no rows: expected one object a line.")
+    chosen = tuple(names[position] for position in columns.features) if header else None
+    return FeatureTable(values, chosen, ids, others)
+
+
+def _memory_mapped(source: Source) -> NDArray[Any]:
+    source.open().close()  # says what is wrong with the file itself
+    try:
+        return np.asarray(np.load(source.name, mmap_mode="r", allow_pickle=False))
+    except DAMAGED as error:
+        raise InvalidFileError(f"{source.name} is not a whole npy file of plain numbers.") from error
+
+
+def _as_table(place: str, values: NDArray[Any]) -> NDArray[Any]:
+    """Rows of numbers; images and the like become rows without a copy."""
+    if values.dtype.kind not in "biuf" or values.ndim < 2 or values.size == 0:
+        raise InvalidFileError(
+            f"{place}: expected a table of numbers, one row an object, got shape {values.shape}, {values.dtype}."
+        )
+    return values.reshape(len(values), -1)
+
+
+def _read_npz(
+    source: Source, array: str | None, id_column: str | None, labels: Sequence[str], drop: Sequence[str]
+) -> FeatureTable:
+    try:
+        with source.open() as stream, np.load(stream, allow_pickle=False) as loaded:
+            if "format" in loaded and "shape" in loaded:
+                values: Any = _sparse(source)
+                arrays: dict[str, NDArray[Any]] = {}
+            else:
+                arrays = dict(loaded)
+                chosen = _feature_array(source.name, arrays, array)
+                values = _as_table(f"{source.name}, array {chosen!r}", arrays.pop(chosen))
+    except InvalidFileError:
+        raise
+    except (*DAMAGED, AttributeError) as error:  # a bare array in an npz file has no names
+        raise InvalidFileError(f"{source.name} is not a whole npz file of plain arrays.") from error
+    columns = {name: values for name, values in arrays.items() if name not in drop}
+    return _with_columns(source.name, values, columns, id_column, labels)
+
+
+def _sparse(source: Source) -> Any:
+    from scipy import sparse  # noqa: PLC0415
+
+    loaded: Any = sparse.load_npz(source.name)
+    table = loaded.tocsr()
+    if table.dtype.kind not in "biuf" or 0 in table.shape:
+        raise InvalidFileError(f"{source.name}: expected a table of numbers, got shape {table.shape}, {table.dtype}.")
+    return table
+
+
+def _feature_array(file: str, arrays: dict[str, NDArray[Any]], wanted: str | None) -> str:
+    tables = [name for name, values in arrays.items() if values.ndim > 1 and values.dtype.kind in "biuf"]
+    known = [name for name in ARRAYS if name in arrays] or (tables if len(tables) == 1 else [])
+    if wanted in arrays or (wanted is None and known):
+        return wanted or known[0]
+    listed = ", ".join(f"{name!r} {values.shape}" for name, values in arrays.items())
+    rule = "there is no array" if wanted else "expected an array X of features; name another with --array among"
+    raise InvalidFileError(f"{file}: {rule} {f'{wanted!r} among ' if wanted else ''}{listed}.")
+
+
+def _with_columns(
+    file: str, values: Any, arrays: dict[str, NDArray[Any]], id_column: str | None, labels: Sequence[str]
+) -> FeatureTable:
+    """The table with the arrays that have an entry for each row."""
+    n_rows, n_features = values.shape
+    for name in (*labels, *([id_column] if id_column else [])):
+        if name not in arrays or arrays[name].shape != (n_rows,):
+            listed = ", ".join(map(repr, arrays)) or "(none)"
+            raise InvalidFileError(f"{file}: expected an array {name!r} of {n_rows} entries among {listed}.")
+    by_row = {name: entries for name, entries in arrays.items() if entries.shape == (n_rows,)}
+    key = id_column or next((name for name in ID_ARRAYS if name in by_row), None)
+    ids = None if key is None else tuple(str(entry) for entry in by_row.pop(key))
+    if ids is not None and len(set(ids)) < n_rows:
+        raise InvalidFileError(f"{file}, array {key!r}: ids must differ, got some more than once.")
+    names = next((arrays[name] for name in ("feature_names", "names") if name in arrays and name != key), None)
+    fits = names is not None and names.shape == (n_features,) and isinstance(values, np.ndarray)
+    in_order = [*labels, *(name for name in by_row if name not in labels)]
+    columns = {"label" if name in LABEL_ARRAYS else name: by_row[name] for name in in_order if name in by_row}
+    return FeatureTable(values, tuple(map(str, names)) if fits and names is not None else None, ids, columns)

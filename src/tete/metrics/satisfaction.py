@@ -1,0 +1,49 @@
+"""How many answers a map agrees with."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tete.comparisons.checks import refuse_zero_weights
+from tete.comparisons.triplets import Triplets, as_triplets
+from tete.core.types import Embedding
+from tete.core.validation import check_map
+
+__all__ = ["satisfied", "share_satisfied", "triplet_error"]
+
+CHUNK = 2**16
+
+
+def triplet_error(
+    embedding: ArrayLike, X: Any, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
+) -> float:
+    """Weighted share of triplets that the map contradicts; equal distances count as contradicted.
+
+    Parameters
+    ----------
+    embedding : array of shape (n_objects, n_components)
+    X, y, sample_weight
+        Triplets, or questions with answers, as in the estimators' `fit`.
+    """
+    places = check_map("embedding", embedding)
+    triplets = as_triplets(X, y, sample_weight, n_objects=len(places))
+    return 1.0 - share_satisfied(places, triplets)
+
+
+def share_satisfied(embedding: Embedding, triplets: Triplets) -> float:
+    """Weighted share of triplets that the map agrees with."""
+    refuse_zero_weights(triplets.weights)
+    return float(np.average(satisfied(embedding, triplets), weights=triplets.weights))
+
+
+def satisfied(embedding: Embedding, triplets: Triplets) -> NDArray[np.bool_]:
+    """For each triplet whether the anchor is nearer to near than to far; in chunks, so that memory stays small."""
+    result = np.empty(len(triplets), dtype=bool)
+    for start in range(0, len(triplets), CHUNK):
+        rows = slice(start, start + CHUNK)
+        anchor = embedding[triplets.anchor[rows]]
+        to_near = np.sum((anchor - embedding[triplets.near[rows]]) ** 2, axis=1)
+        to_far = np.sum((anchor - embedding[triplets.far[rows]]) ** 2, axis=1)
+        result[rows] = to_near < to_far
+    return result

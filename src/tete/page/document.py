@@ -1,0 +1,285 @@
+"""The interactive page: one HTML file with everything inside, which works offline and runs no code from names.
+
+Bokeh draws the points; `page.js` does the rest (search, colours, legend, neighbours, answers, export) and puts names on
+the page as text only. It is light or dark as the reader's system is.
+"""
+
+import base64
+import html
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tete.comparisons.triplets import Triplets
+from tete.core.geometry import principal_axes
+from tete.core.randomness import make_generator
+from tete.core.validation import check_map
+from tete.drawing.map_picture import ellipse_reach, is_number_scale
+from tete.drawing.themes import DARK, LIGHT, Theme
+from tete.exceptions import InvalidParameterError
+from tete.io.sources import AnyPath
+from tete.io.writing import atomic_write
+from tete.metrics.satisfaction import satisfied
+
+if TYPE_CHECKING:
+    from bokeh.models import ColumnDataSource
+    from bokeh.plotting import figure
+
+    from tete.reliability.uncertainty import Uncertainty
+
+__all__ = ["make_page", "write_page"]
+
+MOST_ANSWERS = 300_000  # about 5 MB in the file; beyond this a sample is shown
+SCALE_STEPS = 64
+MOVING_POINTS = 5000  # about as many are drawn while the map moves, where no graphics card draws them
+MOST_NAMES = 60  # as many objects have their names beside them; more would cover the map
+RIGHTMOST = 0.7  # of the frame's width; beyond, names are to the left of their points
+MOST_HOVERED = 4  # in a crowd, the tooltips of all objects under the mouse would cover the map
+
+# Bokeh escapes what it puts in for @name and the like.
+PLAIN_HOVER = [("", "@name"), ("", "@label")]
+PICTURE_HOVER = '<div><img src="@image" alt="" style="min-width: 72px"><div>@name</div><div>@label</div></div>'
+NO_IMAGE = "data:,"
+
+FIGURE: dict[str, Any] = {
+    "name": "map",
+    "sizing_mode": "stretch_both",
+    "output_backend": "webgl",
+    "match_aspect": True,
+    "lod_threshold": 2 * MOVING_POINTS,
+    "tools": "pan,wheel_zoom,box_zoom,lasso_select,tap,reset,save",
+    "active_scroll": "wheel_zoom",
+    "toolbar_location": "above",
+    "x_axis_location": None,
+    "y_axis_location": None,
+}
+
+# The page's own paper, light or dark. The style sheet draws the frame: Bokeh leaves an old one behind when the window
+# changes its size.
+PAPER: dict[str, Any] = {
+    "background_fill_color": None,
+    "border_fill_color": None,
+    "outline_line_color": None,
+    "min_border": 0,
+}
+POINTS: dict[str, Any] = {
+    "fill_color": "color",
+    "line_color": None,
+    "fill_alpha": 0.85,
+    "nonselection_fill_alpha": 0.15,
+}
+NAMES: dict[str, Any] = {
+    "text": "short",
+    "text_color": "ink",
+    "text_font_size": "11px",
+    "text_align": "side",
+    "x_offset": "aside",
+    "text_baseline": "middle",
+    "nonselection_text_alpha": 0.3,
+    "name": "names",
+}
+ELLIPSES: dict[str, Any] = {
+    "width": "width",
+    "height": "height",
+    "angle": "angle",
+    "fill_color": "color",
+    "fill_alpha": 0.1,
+    "line_color": "color",
+    "line_alpha": 0.4,
+    "nonselection_fill_alpha": 0.0,
+    "nonselection_line_alpha": 0.05,
+}
+
+
+def write_page(path: AnyPath, embedding: ArrayLike, *, force: bool = False, **details: Any) -> None:
+    """Write the page of a map to a file; `details` are those of `make_page`."""
+    page = make_page(embedding, **details)
+    with atomic_write(path, force=force) as stream:
+        stream.write(page.encode())
+
+
+def make_page(
+    embedding: ArrayLike,
+    *,
+    names: Sequence[Any] | None = None,
+    columns: Mapping[str, ArrayLike] | None = None,
+    label: str | None = None,
+    triplets: Triplets | None = None,
+    wrong: ArrayLike | None = None,
+    uncertainty: "Uncertainty | None" = None,
+    images: Sequence[str] | None = None,
+    title: str = "Map",
+) -> str:
+    """The page of a map, as HTML.
+
+    Parameters
+    ----------
+    embedding : array of shape (n_objects, n_components)
+        Beyond two dimensions the first two principal axes are drawn; neighbours are those of all dimensions.
+    names : sequence of n_objects names, optional
+    columns : mapping of names to arrays of n_objects values, optional
+        What to colour by: classes or numbers.
+    label : str, optional
+        The column to colour by at first.
+    triplets : Triplets, optional
+        Answers, to be listed with the object that is clicked.
+    wrong : array, one number for each triplet, optional
+        Probability that it is wrong, from `tete.trust`; those more likely wrong than right are marked in the list.
+    uncertainty : Uncertainty, optional
+        From `tete.position_uncertainty`: an ellipse about each place, where it lies with probability 0.9.
+    images : sequence of n_objects data addresses, optional
+        Pictures of the objects, shown under the mouse: see `tete.page.thumbnails`; "" where there is none.
+    title : str, default="Map"
+    """
+    places = check_map("embedding", embedding)
+    values = {name: _check_column(name, column, len(places)) for name, column in (columns or {}).items()}
+    if label is not None and label not in values:
+        raise InvalidParameterError(f"`label` must be one of the columns {sorted(values)}, got {label!r}.")
+    texts = [str(name) for name in (range(len(places)) if names is None else names)]
+    if len(texts) != len(places):
+        raise InvalidParameterError(f"`names` must have one name for each of {len(places)} objects, got {len(texts)}.")
+    ellipses = None if uncertainty is None else uncertainty.ellipses(places)
+    plot = _plot(places, PLAIN_HOVER if images is None else PICTURE_HOVER, ellipses)
+    data = {
+        "names": texts,
+        "columns": [_described(name, column) for name, column in values.items()],
+        "label": label,
+        "themes": {"light": _colors(LIGHT), "dark": _colors(DARK)},
+        "embedding": _packed(places.astype(np.float32)),
+        "n_components": places.shape[1],
+        "images": None if images is None else list(images),
+        "answers": None if triplets is None else _answers(places, triplets, wrong),
+    }
+    return _filled(title, data, plot)
+
+
+def _check_column(name: str, column: ArrayLike, length: int) -> NDArray[Any]:
+    values = np.asarray(column)
+    if values.shape != (length,):
+        raise InvalidParameterError(
+            f"`columns` must have one entry for each of {length} objects, got shape {values.shape} in {name!r}."
+        )
+    return values
+
+
+def _described(name: str, values: NDArray[Any]) -> dict[str, Any]:
+    """A column as plain values, and whether it is a measurement or has classes."""
+    if values.dtype.kind in "iuf":
+        numbers = [None if not np.isfinite(value) else value for value in values.tolist()]
+        return {"name": name, "kind": "number" if is_number_scale(values) else "class", "values": numbers}
+    return {"name": name, "kind": "class", "values": [str(value) for value in values.tolist()]}
+
+
+def _answers(places: NDArray[np.float64], triplets: Triplets, wrong: ArrayLike | None) -> dict[str, Any]:
+    """The triplets, packed, whether the map agrees and how likely they are wrong in percent; of very many a sample."""
+    total = len(triplets)
+    percent = np.zeros(total) if wrong is None else 100.0 * np.asarray(wrong, dtype=np.float64)
+    if percent.shape != (total,):
+        raise InvalidParameterError(
+            f"`wrong` must have one entry for each of {total} triplets, got shape {percent.shape}."
+        )
+    if total > MOST_ANSWERS:
+        rows = np.sort(make_generator(0).choice(total, size=MOST_ANSWERS, replace=False))
+        triplets, percent = triplets.select(rows), percent[rows]
+    return {
+        "total": total,
+        "rows": _packed(triplets.to_array().astype(np.int32)),
+        "agrees": _packed(satisfied(places, triplets).astype(np.uint8)),
+        "wrong": _packed(np.round(percent).astype(np.uint8)),
+    }
+
+
+def _colors(theme: Theme) -> dict[str, Any]:
+    """The colours of names, of classes, of what has none, and of numbers from low to high."""
+    from bokeh.palettes import cividis  # noqa: PLC0415
+
+    scale = cividis(256)[int(256 * theme.scale_start) :: 256 // SCALE_STEPS]
+    plain = {"ink": theme.ink, "unknown": theme.unknown.lower(), "scale": scale}
+    return {"colors": theme.colors, "shades": theme.shades, **plain}
+
+
+def _packed(array: NDArray[Any]) -> str:
+    """The array's bytes, lowest first, as text."""
+    return base64.b64encode(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()).decode()
+
+
+def _plot(places: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64] | None) -> "figure":
+    """The points, without colours and names: `page.js` adds these."""
+    try:
+        from bokeh.models import BooleanFilter, CDSView, ColumnDataSource, HoverTool, LassoSelectTool, TapTool  # noqa: PLC0415
+        from bokeh.plotting import figure  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError("the interactive page needs bokeh: pip install 'tete[plot]'") from error
+    plane = principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
+    plot = figure(tooltips=hover, lod_factor=max(1, len(plane) // MOVING_POINTS), **FIGURE)
+    plot.grid.visible = False
+    plot.update(**PAPER)
+    _hold_frame(plot, plane, 0.0 if ellipses is None else ellipse_reach(ellipses))
+    links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
+    plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
+    looks = {"name": "", "short": "", "ink": LIGHT.ink, "label": "", "image": NO_IMAGE, "color": LIGHT.colors[0]}
+    data: dict[str, Any] = {
+        "x": plane[:, 0],
+        "y": plane[:, 1],
+        **{name: [value] * len(plane) for name, value in looks.items()},
+    }
+    shapes = {} if ellipses is None else dict(zip(("width", "height", "angle"), ellipses.T, strict=True))
+    source = ColumnDataSource(data | shapes, name="points")
+    view = CDSView(filter=BooleanFilter(booleans=[True] * len(plane), name="visible"))
+    if ellipses is not None:
+        plot.ellipse("x", "y", source=source, view=view, **ELLIPSES)
+    size = float(np.clip(600.0 / np.sqrt(len(plane)), 3.0, 11.0))
+    points = plot.scatter("x", "y", source=source, view=view, size=size, **POINTS)
+    if len(plane) <= MOST_NAMES:
+        _aside(source)
+        plot.text("x", "y", source=source, view=view, **NAMES)
+    for tool in plot.tools:
+        if isinstance(tool, (HoverTool, LassoSelectTool, TapTool)):
+            tool.update(renderers=[points], **({"limit": MOST_HOVERED} if isinstance(tool, HoverTool) else {}))
+    return plot
+
+
+def _aside(source: "ColumnDataSource") -> None:
+    """Put names to the right of their points, or to the left where they would leave the frame."""
+    x = np.asarray(source.data["x"])
+    right = x > x.min() + RIGHTMOST * np.ptp(x)
+    source.add(np.where(right, "right", "left").tolist(), "side")
+    source.add(np.where(right, -8.0, 8.0).tolist(), "aside")
+
+
+def _hold_frame(plot: "figure", plane: NDArray[np.float64], reach: float | NDArray[np.float64]) -> None:
+    """Let the frame follow the outermost places (and ellipses) alone, so that hiding a group does not move the map."""
+    corners = np.array([(plane - reach).min(axis=0), (plane + reach).max(axis=0)])
+    outermost = plot.scatter(corners[:, 0], corners[:, 1], size=0)
+    for axis in (plot.x_range, plot.y_range):
+        axis.update(renderers=[outermost])
+
+
+def _filled(title: str, data: dict[str, Any], plot: "figure") -> str:
+    """The template with the plot, the data and the scripts inside."""
+    from bokeh.embed import json_item  # noqa: PLC0415
+    from bokeh.resources import Resources  # noqa: PLC0415
+
+    parts = {
+        "TITLE": html.escape(title),
+        "STYLE": _file("page.css"),
+        "BOKEH": Resources(mode="inline", components=["bokeh", "bokeh-gl"]).render(),
+        "DRAWING": _script_json(json_item(plot)),
+        "SCRIPT": _file("page.js"),
+        "DATA": _script_json(data),
+    }
+    pieces = _file("page.html").split("@@")  # text and the names of parts in turn, so that no part is looked into
+    return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+
+
+def _script_json(data: Any) -> str:
+    """JSON within a script element, which only "<" could end: JSON has another spelling for that."""
+    return json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+
+
+def _file(name: str) -> str:
+    return files("tete.page").joinpath(name).read_text(encoding="utf-8")

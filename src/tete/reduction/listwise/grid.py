@@ -1,0 +1,97 @@
+"""A grid over the map, which says which points lie near each other on it.
+
+Points are ordered by cell, cells row by row, so that a block of 3 x 3 cells is three runs of that order (3 x 3 x 3
+cells: nine runs). Anchors of one cell form tiles, which share their draws from the block around them.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tete.core.compilation import compiled
+
+__all__ = ["GRID_DIMENSIONS", "Grid", "consecutive_tiles", "make_grid"]
+
+Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+
+GRID_DIMENSIONS = 3  # beyond, blocks have too many cells
+POINTS_IN_A_BLOCK = 300  # about, were the map evenly filled
+REACH = 4.0  # standard deviations that the grid covers; the outermost cells take what lies beyond
+
+
+class Grid(NamedTuple):
+    """Points in the order of their cells, tiles of anchors, and where each cell begins."""
+
+    order: NDArray[np.int32]
+    tile_starts: NDArray[np.int32]
+    tile_cells: NDArray[np.int32]
+    cell_starts: NDArray[np.int32]
+    shape: NDArray[np.int32]
+    low: NDArray[np.float64]
+    side: float
+
+
+def consecutive_tiles(n_points: int, tile_size: int) -> Grid:
+    """Tiles of points with consecutive numbers, and no cells."""
+    starts = np.append(np.arange(0, n_points, tile_size), n_points).astype(np.int32)
+    cells = np.full(len(starts) - 1, -1, dtype=np.int32)
+    none = np.zeros(0, dtype=np.int32)
+    return Grid(np.arange(n_points, dtype=np.int32), starts, cells, none, none, np.zeros(0), 1.0)
+
+
+def make_grid(embedding: Floats, tile_size: int) -> Grid:
+    """Cells so large that a block of them holds some hundred points, and tiles of anchors from one cell each."""
+    n_points, n_components = embedding.shape
+    places = embedding.astype(np.float64)
+    center, spread = places.mean(axis=0), np.maximum(places.std(axis=0), 1e-12)
+    # An even rectangle has sides of sqrt(12) standard deviations.
+    share = POINTS_IN_A_BLOCK / 3.0**n_components / n_points
+    side = float((share * np.prod(np.sqrt(12.0) * spread)) ** (1.0 / n_components))
+    shape = np.clip(np.ceil(2.0 * REACH * spread / side), 1, 2**30 ** (1.0 / n_components)).astype(np.int32)
+    low = center - 0.5 * side * shape
+    cells = cells_of(embedding, low, side, shape)
+    cell_starts, order = _sort_by_cell(cells, int(np.prod(shape.astype(np.int64))))
+    tile_starts, tile_cells = _cut_tiles(cell_starts, tile_size)
+    return Grid(order, tile_starts, tile_cells, cell_starts, shape, low, side)
+
+
+def cells_of(embedding: Floats, low: NDArray[np.float64], side: float, shape: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The cell of each place; the last coordinate runs fastest."""
+    cells = np.zeros(len(embedding), dtype=np.int32)
+    for c in range(embedding.shape[1]):
+        steps = np.clip(np.floor((embedding[:, c] - low[c]) / side), 0, shape[c] - 1)
+        cells = cells * shape[c] + steps.astype(np.int32)
+    return cells
+
+
+@compiled()
+def _sort_by_cell(cells: NDArray[np.int32], n_cells: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Where each cell begins, and the points in the order of their cells: sorted by counting."""
+    starts = np.zeros(n_cells + 1, dtype=np.int32)
+    for cell in cells:
+        starts[cell + 1] += 1
+    for cell in range(n_cells):
+        starts[cell + 1] += starts[cell]
+    free, order = starts.copy(), np.empty(cells.shape[0], dtype=np.int32)
+    for point in range(cells.shape[0]):
+        order[free[cells[point]]] = point
+        free[cells[point]] += 1
+    return starts, order
+
+
+@compiled()
+def _cut_tiles(cell_starts: NDArray[np.int32], tile_size: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    n_tiles = 0
+    for cell in range(cell_starts.shape[0] - 1):
+        n_tiles += (cell_starts[cell + 1] - cell_starts[cell] + tile_size - 1) // tile_size
+    starts = np.empty(n_tiles + 1, dtype=np.int32)
+    cells = np.empty(n_tiles, dtype=np.int32)
+    tile = 0
+    for cell in range(cell_starts.shape[0] - 1):
+        for start in range(cell_starts[cell], cell_starts[cell + 1], tile_size):
+            starts[tile] = start
+            cells[tile] = cell
+            tile += 1
+    starts[tile] = cell_starts[-1]
+    return starts, cells

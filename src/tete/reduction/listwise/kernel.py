@@ -1,0 +1,307 @@
+"""The compiled loop of the listwise loss.
+
+    l_ij = kappa * mean_k q_ik / q_ij,   loss = sum_ij p_ij log_t(1 + l_ij),   q_ij = exp_2(-d_ij) = 1 / (1 + d_ij)
+
+This pools the outliers inside the robust logarithm of eq. (ete-obj): 1 + l_ij is a soft rank of j among kappa
+competitors of i. The mean over all points k is estimated from what `draws` gives to a tile of anchors. A tile's draws
+are copied to contiguous arrays once, and their gradients gathered there, so that the loop over anchor and draw is plain
+arithmetic. It works in the precision of the embedding that it is given.
+"""
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+from numba import float32
+from numpy.typing import NDArray
+
+from tete.core.compilation import chosen_by_type, compiled
+from tete.reduction.listwise.grid import Grid
+
+__all__ = ["listwise_places", "sum_listwise"]
+
+FAST: Any = {"error_model": "numpy", "fastmath": {"contract", "arcp", "nsz", "reassoc"}}
+
+Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+
+LANES = 8  # neighbours are filled up to a multiple of this with ones that have no share: see `weighted.kernel`
+
+# Logarithm and exponential -------------------------------------------------------------------------------------------
+# In single precision by series, which the processor works out for several numbers at once, unlike the library's.
+
+HALF_ROOT_BITS = 0x3F3504F3  # the bits of sqrt(1/2) in single precision
+MANTISSA_BITS, EXPONENT_OF_ONE = 23, 127
+LOG_2 = math.log(2.0)
+LOG_2_HEAD = 0.693359375  # few bits, so that its multiples are exact
+SMALLEST_EXPONENT = -87.0
+
+
+def log(x: Any) -> Any:
+    """Natural logarithm of a positive normal number."""
+    return math.log(x)
+
+
+def exp(x: Any) -> Any:
+    """Exponential of a number that is not positive."""
+    return math.exp(x)
+
+
+def _log_single(x: Any) -> Any:
+    """From x = 2^e m with m in [sqrt(1/2), sqrt(2)), and log m = 2 artanh((m - 1) / (m + 1))."""
+    bits = np.float32(x).view(np.int32)
+    exponent = (bits - np.int32(HALF_ROOT_BITS)) >> np.int32(MANTISSA_BITS)
+    mantissa = np.int32(bits - (exponent << np.int32(MANTISSA_BITS))).view(np.float32)
+    ratio = (mantissa - np.float32(1.0)) / (mantissa + np.float32(1.0))
+    square = ratio * ratio
+    series = np.float32(2 / 7) + square * np.float32(2 / 9)
+    series = np.float32(2 / 3) + square * (np.float32(2 / 5) + square * series)
+    return np.float32(exponent) * np.float32(LOG_2) + ratio * (np.float32(2.0) + square * series)
+
+
+def _exp_single(x: Any) -> Any:
+    """From x = k log 2 + r with r in [-log(2)/2, log(2)/2], and exp r by its series."""
+    x = max(x, np.float32(SMALLEST_EXPONENT))
+    whole = np.int32(x * np.float32(1.0 / LOG_2) - np.float32(0.5))
+    rest = x - np.float32(whole) * np.float32(LOG_2_HEAD) - np.float32(whole) * np.float32(LOG_2 - LOG_2_HEAD)
+    series = np.float32(1 / 120) + rest * (np.float32(1 / 720) + rest * np.float32(1 / 5040))
+    series = np.float32(1 / 2) + rest * (np.float32(1 / 6) + rest * (np.float32(1 / 24) + rest * series))
+    power = np.int32((whole + np.int32(EXPONENT_OF_ONE)) << np.int32(MANTISSA_BITS)).view(np.float32)
+    return power * (np.float32(1.0) + rest * (np.float32(1.0) + rest * series))
+
+
+@chosen_by_type(log, FAST)
+def _compile_log(x: Any) -> Any:
+    return _log_single if x is float32 else log
+
+
+@chosen_by_type(exp, FAST)
+def _compile_exp(x: Any) -> Any:
+    return _exp_single if x is float32 else exp
+
+
+# One anchor against the draws ----------------------------------------------------------------------------------------
+
+
+@compiled(cache=False, inline="always", **FAST)
+def _kernel_mean(embedding: Floats, anchor: int, places: Floats, weights: Floats, strengths: Floats) -> Any:
+    """Return the weighted sum of q_ik over all draws, the estimate of mean_k q_ik; write weight * q_ik^2 of each."""
+    one = embedding.dtype.type(1.0)
+    total = embedding.dtype.type(0.0)
+    n_draws = strengths.shape[0]
+    if embedding.shape[1] == 2:
+        x, y = embedding[anchor, 0], embedding[anchor, 1]
+        for k in range(n_draws):
+            step_x, step_y = x - places[0, k], y - places[1, k]
+            kernel = one / (one + step_x * step_x + step_y * step_y)
+            share = weights[k] * kernel
+            strengths[k] = share * kernel
+            total += share
+        return total
+    strengths[:] = one
+    for c in range(embedding.shape[1]):
+        for k in range(n_draws):
+            step = embedding[anchor, c] - places[c, k]
+            strengths[k] += step * step
+    for k in range(n_draws):
+        kernel = one / strengths[k]
+        share = weights[k] * kernel
+        strengths[k] = share * kernel
+        total += share
+    return total
+
+
+@compiled(cache=False, inline="always", **FAST)
+def _push(
+    slope: Any,
+    embedding: Floats,
+    anchor: int,
+    places: Floats,
+    strengths: Floats,
+    pushes: Floats,
+    gradient: Floats,
+) -> None:
+    """Add the gradient of slope * mean_k q_ik: dq/dd = -q^2."""
+    factor = embedding.dtype.type(-2.0) * slope
+    if embedding.shape[1] == 2:
+        x, y = embedding[anchor, 0], embedding[anchor, 1]
+        total_x, total_y = gradient[anchor, 0], gradient[anchor, 1]
+        for k in range(strengths.shape[0]):
+            strength = factor * strengths[k]
+            push_x, push_y = strength * (x - places[0, k]), strength * (y - places[1, k])
+            pushes[0, k] -= push_x
+            pushes[1, k] -= push_y
+            total_x += push_x
+            total_y += push_y
+        gradient[anchor, 0], gradient[anchor, 1] = total_x, total_y
+        return
+    for c in range(embedding.shape[1]):
+        own = embedding[anchor, c]
+        total = embedding.dtype.type(0.0)
+        for k in range(strengths.shape[0]):
+            push = factor * strengths[k] * (own - places[c, k])
+            pushes[c, k] -= push
+            total += push
+        gradient[anchor, c] += total
+
+
+# One anchor and its neighbours ---------------------------------------------------------------------------------------
+
+
+@compiled(cache=False, inline="always", **FAST)
+def _reach(embedding: Floats, anchor: int, near: NDArray[np.int32], steps: Floats, shifted: Floats) -> None:
+    """Write the steps from all neighbours to the anchor, and 1 + d_ij."""
+    one = embedding.dtype.type(1.0)
+    if embedding.shape[1] == 2:
+        x, y = embedding[anchor, 0], embedding[anchor, 1]
+        for place in range(near.shape[1]):
+            steps[0, place] = x - embedding[near[anchor, place], 0]
+            steps[1, place] = y - embedding[near[anchor, place], 1]
+        for place in range(shifted.shape[0]):
+            shifted[place] = one + steps[0, place] * steps[0, place] + steps[1, place] * steps[1, place]
+        return
+    for place in range(shifted.shape[0]):
+        shifted[place] = one
+    for c in range(embedding.shape[1]):
+        for place in range(near.shape[1]):
+            steps[c, place] = embedding[anchor, c] - embedding[near[anchor, place], c]
+            shifted[place] += steps[c, place] * steps[c, place]
+
+
+@compiled(cache=False, inline="always", **FAST)
+def _weigh_ranks(t: float, rank_scale: Any, shares: Floats, shifted: Floats, factors: Floats) -> tuple[Any, Any]:
+    """Loss of an anchor, its derivative in log mean_k q_ik, and in `factors` its derivatives in d_ij.
+
+    `rank_scale` is kappa mean_k q_ik, so that l_ij = rank_scale (1 + d_ij).
+    """
+    one = shifted.dtype.type(1.0)
+    value, slope = shifted.dtype.type(0.0), shifted.dtype.type(0.0)
+    if t == 1.0:
+        for place in range(shifted.shape[0]):
+            rank = one + rank_scale * shifted[place]
+            factors[place] = shares[place] * rank_scale / rank
+            slope += factors[place] * shifted[place]
+            value += shares[place] * log(rank)
+        return value, slope
+    above = shifted.dtype.type(1.0 - t)
+    for place in range(shifted.shape[0]):
+        rank = one + rank_scale * shifted[place]
+        power = exp(above * log(rank))
+        value += shares[place] * (power - one) / above
+        factors[place] = shares[place] * rank_scale * power / rank  # the forgetting factor 1 / (1 + l)^t of eq. (grad)
+        slope += factors[place] * shifted[place]
+    return value, slope
+
+
+@compiled(cache=False, inline="always", **FAST)
+def _pull(weight: Any, steps: Floats, factors: Floats, anchor: int, near: NDArray[np.int32], gradient: Floats) -> None:
+    """Add the gradient of weight * sum_j factor_j d_ij."""
+    two = steps.dtype.type(2.0) * weight
+    if steps.shape[0] == 2:
+        total_x, total_y = steps.dtype.type(0.0), steps.dtype.type(0.0)
+        for place in range(factors.shape[0]):
+            factor = two * factors[place]
+            steps[0, place] *= factor
+            steps[1, place] *= factor
+            total_x += steps[0, place]
+            total_y += steps[1, place]
+        for place in range(near.shape[1]):
+            gradient[near[anchor, place], 0] -= steps[0, place]
+            gradient[near[anchor, place], 1] -= steps[1, place]
+        gradient[anchor, 0] += total_x
+        gradient[anchor, 1] += total_y
+        return
+    for c in range(steps.shape[0]):
+        for place in range(near.shape[1]):
+            pull = two * factors[place] * steps[c, place]
+            gradient[near[anchor, place], c] -= pull
+            gradient[anchor, c] += pull
+
+
+# The loop ------------------------------------------------------------------------------------------------------------
+
+
+@compiled(**FAST)
+def sum_listwise(
+    t: float,
+    kappa: NDArray[np.float32],
+    embedding: Floats,
+    near: NDArray[np.int32],
+    shares: NDArray[np.float32],
+    point_weights: NDArray[np.float32],
+    grid: Grid,
+    first: int,
+    drawn: NDArray[np.int32],
+    draw_weights: Floats,
+    counts: NDArray[np.int32],
+    gradient: Floats,
+) -> float:
+    """Sum of the losses of the anchors in the tiles from number `first` on; adds its gradient to `gradient`.
+
+    Row r of `drawn` and `draw_weights` has the outliers of tile `first` + r, ``counts[r]`` of them.
+    """
+    n_components, n_near, kind = embedding.shape[1], near.shape[1], embedding.dtype
+    n_filled = (n_near + LANES - 1) // LANES * LANES
+    places = np.empty((n_components, drawn.shape[1]), dtype=kind)
+    pushes, all_strengths = np.empty_like(places), np.empty(drawn.shape[1], dtype=kind)
+    steps, own_shares = np.zeros((n_components, n_filled), dtype=kind), np.zeros(n_filled, dtype=kind)
+    shifted, factors = np.empty_like(own_shares), np.empty_like(own_shares)
+    total = 0.0
+    for row in range(counts.shape[0]):
+        weights, strengths = draw_weights[row, : counts[row]], all_strengths[: counts[row]]
+        points = drawn[row]
+        for c in range(n_components):
+            for k in range(counts[row]):
+                places[c, k] = embedding[points[k], c]
+                pushes[c, k] = 0.0
+        for rank in range(grid.tile_starts[first + row], grid.tile_starts[first + row + 1]):
+            anchor = grid.order[rank]
+            weight = kind.type(point_weights[anchor])
+            mean = _kernel_mean(embedding, anchor, places, weights, strengths)
+            _reach(embedding, anchor, near, steps, shifted)
+            for place in range(n_near):
+                own_shares[place] = shares[anchor, place]
+            value, slope = _weigh_ranks(t, kind.type(kappa[anchor]) * mean, own_shares, shifted, factors)
+            total += weight * value
+            _pull(weight, steps, factors, anchor, near, gradient)
+            _push(weight * slope / mean, embedding, anchor, places, strengths, pushes, gradient)
+        for c in range(n_components):
+            for k in range(counts[row]):
+                gradient[points[k], c] += pushes[c, k]
+    return total
+
+
+@compiled(**FAST)
+def listwise_places(
+    t: float,
+    kappa: NDArray[np.float32],
+    places: NDArray[np.float64],
+    embedding: NDArray[Any],
+    near: NDArray[np.int32],
+    shares: NDArray[np.float32],
+    drawn: NDArray[np.int32],
+    draw_weights: NDArray[np.float64],
+    values: NDArray[np.float64],
+    gradients: NDArray[np.float64],
+) -> None:
+    """The listwise loss of each new row against its neighbours and draws, and its gradient in the row's place."""
+    n_near, n_draws, n_components = near.shape[1], drawn.shape[1], places.shape[1]
+    # The new place, followed by its neighbours: the functions above do the rest.
+    table, scratch = np.empty((1 + n_near, n_components)), np.empty((1 + n_near, n_components))
+    others = np.arange(1, n_near + 1).astype(np.int32).reshape(1, n_near)
+    draw_places, pushes = np.empty((n_components, n_draws)), np.zeros((n_components, n_draws))
+    strengths, steps = np.empty(n_draws), np.empty((n_components, n_near))
+    shifted, factors = np.empty(n_near), np.empty(n_near)
+    for row in range(places.shape[0]):
+        scratch[:] = 0.0
+        table[0] = places[row]
+        for j in range(n_near):
+            table[1 + j] = embedding[near[row, j]]
+        for c in range(n_components):
+            for k in range(n_draws):
+                draw_places[c, k] = embedding[drawn[row, k], c]
+        mean = _kernel_mean(table, 0, draw_places, draw_weights[row], strengths)
+        _reach(table, 0, others, steps, shifted)
+        values[row], slope = _weigh_ranks(t, kappa[row] * mean, shares[row], shifted, factors)
+        _pull(1.0, steps, factors, 0, others, scratch)
+        _push(slope / mean, table, 0, draw_places, strengths, pushes, scratch)
+        gradients[row] = scratch[0]

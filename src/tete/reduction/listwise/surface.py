@@ -1,0 +1,142 @@
+"""Farther neighbours where the data are a surface, so that the listwise loss does not tear it into filaments.
+
+The listwise loss only asks who a point's nearest neighbours are. On a curve or surface that many points sample densely,
+the nearest fifteen lie in a tiny patch, and nothing holds the patches together. There, and only there, a point is also
+drawn to points some steps away along the surface: ends of short and long random walks on the graph of neighbours.
+
+Where this applies is read off the distances r_1 < r_2 < ... to a point's neighbours: in dimension d the logarithm of
+r_b / r_a is (psi(b) - psi(a)) / d on average, psi being the digamma function.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import digamma
+
+from tete.core.compilation import compiled
+from tete.core.hashed_draws import draw, stream
+from tete.reduction.listwise.affinities import Affinities
+from tete.reduction.search.nearest import Indices, Neighbors
+
+__all__ = ["RANKS", "Surface", "gate", "local_dimension", "make_surface"]
+
+Floats: TypeAlias = NDArray[np.float32]
+
+RANKS = (10, 30, 60)
+HIGHEST_DIMENSION, SOFTNESS = 3.0, 0.5
+FEWEST_POINTS = 480  # fewer do not sample a surface densely
+LEAST_MEAN_GATE = 0.1
+FIRST_SHARE, LAST_SHARE = 0.9, 0.5  # of the farther neighbours, in the first half of the iterations and at the end
+WALKS_OF_EACH_LENGTH = 2
+WALKS_KEPT = 8
+RENEWAL = 20  # iterations
+
+
+def local_dimension(neighbors: Neighbors, low: int, high: int) -> NDArray[np.float64]:
+    """Dimension around each point between neighbours number `low` and `high`, averaged over its `high` nearest."""
+    farther, nearer = (neighbors.distances[:, rank - 1].astype(np.float64) for rank in (high, low))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inverse = np.log(farther / nearer) / (digamma(high) - digamma(low))
+    inverse[~np.isfinite(inverse)] = 0.0
+    smooth = np.zeros(len(inverse))
+    for rank in range(high):  # column by column, because the whole table of neighbours' values would be large
+        smooth += inverse[neighbors.indices[:, rank]]
+    return high / np.maximum(smooth, 1e-12)
+
+
+def gate(neighbors: Neighbors, last: int = RANKS[-1]) -> NDArray[np.float64]:
+    """How much each point lies on a surface, from 0 to 1; all 0 if that is so for less than a tenth of the data.
+
+    Judged by the neighbours up to number `last`.
+    """
+    n_points, count = len(neighbors.indices), min(neighbors.indices.shape[1], last)
+    pairs = [(low, high) for low, high in pairwise(RANKS) if high <= count]
+    if not pairs or n_points <= FEWEST_POINTS:
+        return np.zeros(n_points)
+    dimension = np.max([local_dimension(neighbors, low, high) for low, high in pairs], axis=0)
+    gates = np.clip((HIGHEST_DIMENSION - dimension) / SOFTNESS, 0.0, 1.0) * (1.0 - FEWEST_POINTS / n_points)
+    return gates if gates.mean() > LEAST_MEAN_GATE else np.zeros(n_points)
+
+
+@dataclass
+class Surface:
+    """Affinities with farther neighbours, which change from iteration to iteration."""
+
+    near: Affinities
+    gates: Floats
+    graph: Indices
+    n_doublings: int
+    seed: int
+    max_iter: int
+    _ends: Indices | None = None
+
+    def affinities(self, iteration: int) -> Affinities:
+        """The nearest neighbours, and after them the farther ones of this iteration."""
+        if self._ends is None or iteration % RENEWAL == 0:
+            self._ends = self._walk(iteration)
+        late = max(2.0 * iteration / self.max_iter - 1.0, 0.0)
+        shares = ((1.0 - late) * FIRST_SHARE + late * LAST_SHARE) * self.gates
+        count = self.near.indices.shape[1]
+        n_far = 3 * WALKS_OF_EACH_LENGTH
+        indices = np.empty((len(shares), count + n_far), dtype=np.int32)
+        indices[:, :count] = self.near.indices
+        _choose_ends(self._ends, self.seed, iteration, indices[:, count:])
+        all_shares = np.empty(indices.shape, dtype=np.float32)
+        all_shares[:, :count] = self.near.shares * (1.0 - shares)[:, None]
+        all_shares[:, count:] = (shares / n_far)[:, None]
+        return Affinities(indices, all_shares)
+
+    def _walk(self, iteration: int) -> Indices:
+        """Ends of walks of 1, 2^(L // 2) and 2^L steps, a few of each for every point."""
+        lengths = (0, self.n_doublings // 2, self.n_doublings)
+        ends = _first_steps(self.graph, self.seed, iteration)
+        result = []
+        for doubling in range(self.n_doublings + 1):
+            result += [ends] * lengths.count(doubling)
+            ends = _double(ends, self.seed, iteration + 1 + doubling)
+        return np.ascontiguousarray(np.stack(result, axis=1))
+
+
+def make_surface(
+    near: Affinities, neighbors: Neighbors, gates: NDArray[np.float64], seed: int, max_iter: int
+) -> Surface:
+    """Prepare farther neighbours; the walks' reach grows with the number of points."""
+    n_points = len(gates)
+    width = min(int(np.clip(n_points // 32, 15, 60)), neighbors.indices.shape[1])
+    n_doublings = max(0, round(float(np.log2(0.2 * n_points / width))))
+    graph = neighbors.first(width).indices
+    return Surface(near, gates.astype(np.float32), graph, n_doublings, seed, max_iter)
+
+
+@compiled()
+def _first_steps(graph: Indices, seed: int, iteration: int) -> Indices:
+    ends = np.empty((graph.shape[0], WALKS_KEPT), dtype=np.int32)
+    for point in range(graph.shape[0]):
+        name = stream(seed + 1, iteration, point)
+        for walk in range(WALKS_KEPT):
+            ends[point, walk] = graph[point, draw(name, walk, graph.shape[1])]
+    return ends
+
+
+@compiled()
+def _double(ends: Indices, seed: int, iteration: int) -> Indices:
+    """Walks twice as long: from where a walk ends, on with one of the walks that begin there."""
+    result = np.empty_like(ends)
+    for point in range(ends.shape[0]):
+        name = stream(seed + 2, iteration, point)
+        for walk in range(WALKS_KEPT):
+            result[point, walk] = ends[ends[point, walk], draw(name, walk, WALKS_KEPT)]
+    return result
+
+
+@compiled()
+def _choose_ends(ends: NDArray[np.int32], seed: int, iteration: int, result: Indices) -> None:
+    for point in range(ends.shape[0]):
+        name = stream(seed + 3, iteration, point)
+        for length in range(ends.shape[1]):
+            for walk in range(WALKS_OF_EACH_LENGTH):
+                place = length * WALKS_OF_EACH_LENGTH + walk
+                result[point, place] = ends[point, length, draw(name, place, WALKS_KEPT)]

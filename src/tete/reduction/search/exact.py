@@ -1,0 +1,124 @@
+"""Nearest neighbours: points -> Neighbors(indices, distances), sorted, without the point itself, ties by number.
+
+    TreeSearch       exact, few dimensions (k-d tree)
+    FlatSearch       exact, up to some ten thousand points
+    CellSearch       nearly exact, many points
+    MetricSearch     scikit-learn's metrics
+
+A query is answered from its own row alone.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.spatial import KDTree
+
+from tete.core.threads import Threads
+from tete.reduction.search.nearest import Neighbors, NeighborSearch, Points, refine, search_all
+
+__all__ = ["FlatSearch", "MetricSearch", "TreeSearch", "exact_search", "make_search"]
+
+TREE_DIMENSIONS = 5  # beyond, a k-d tree visits most of its leaves
+OWN_POINTS = 2_000  # up to which a plain loop is done before faiss is loaded
+FLAT_POINTS = 15_000  # beyond, cells are faster
+
+
+@dataclass
+class TreeSearch(NeighborSearch):
+    """Exact search in a k-d tree."""
+
+    points: Points
+    tree: KDTree = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.tree = KDTree(self.points)
+
+    def within(self, count: int, workers: Threads) -> Neighbors:
+        """The `count` nearest other points of each of the points themselves."""
+        found = self._candidates(self.points, count + 1, workers)
+        return refine(self.points, self.points, found, count, workers, own=True)
+
+    def of(self, queries: Points, count: int, workers: Threads) -> Neighbors:
+        """The `count` nearest points of each query."""
+        return refine(self.points, queries, self._candidates(queries, count, workers), count, workers)
+
+    def _candidates(self, queries: Points, count: int, workers: Threads) -> NDArray[Any]:
+        found = self.tree.query(queries, k=count, workers=workers.n_jobs)[1]
+        return np.asarray(found).reshape(len(queries), count)
+
+
+@dataclass
+class FlatSearch(NeighborSearch):
+    """Exact search by all distances."""
+
+    points: Points
+
+    def within(self, count: int, workers: Threads) -> Neighbors:
+        """The `count` nearest other points of each of the points themselves."""
+        # A few more candidates than wanted, because the order of near ties among them may not be exact yet.
+        n_candidates = min(count + 1 + max(4, count // 8), len(self.points))
+        if len(self.points) <= OWN_POINTS:
+            found: NDArray[Any] = search_all(self.points, self.points, n_candidates, workers).indices
+        else:
+            import faiss  # noqa: PLC0415  (takes long to import)
+
+            index = faiss.IndexFlatL2(self.points.shape[1])
+            index.add(self.points)
+            found = index.search(self.points, n_candidates)[1]
+        return refine(self.points, self.points, found, count, workers, own=True)
+
+    def of(self, queries: Points, count: int, workers: Threads) -> Neighbors:
+        """The `count` nearest points of each query."""
+        return search_all(self.points, queries, count, workers)
+
+
+@dataclass
+class MetricSearch(NeighborSearch):
+    """Exact search with one of scikit-learn's metrics, or in given distances or a given graph ("precomputed")."""
+
+    points: Any
+    metric: str
+    fitted: Any = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415  (takes long to import)
+
+        self.fitted = NearestNeighbors(metric=self.metric).fit(self.points)
+
+    def within(self, count: int, workers: Threads) -> Neighbors:
+        """The `count` nearest other points of each of the points themselves."""
+        # Given graphs have no edges from a row to itself, which scikit-learn would drop.
+        graph = self.points if self.metric == "precomputed" and sparse.issparse(self.points) else None
+        return self._search(graph, count, workers)
+
+    def of(self, queries: Any, count: int, workers: Threads) -> Neighbors:
+        """The `count` nearest points of each query."""
+        return self._search(queries, count, workers)
+
+    def _search(self, queries: Any, count: int, workers: Threads) -> Neighbors:
+        self.fitted.set_params(n_jobs=workers.n_jobs)
+        distances, indices = self.fitted.kneighbors(queries, n_neighbors=count)
+        order = np.lexsort((indices, distances), axis=1)
+        return Neighbors(
+            np.take_along_axis(indices, order, axis=1).astype(np.int32),
+            np.take_along_axis(distances, order, axis=1).astype(np.float32),
+        )
+
+
+def make_search(points: Points, seed: int) -> NeighborSearch:
+    """The fastest search by Euclidean distance for these points."""
+    if points.shape[1] <= TREE_DIMENSIONS or len(points) <= FLAT_POINTS:
+        return exact_search(points)
+    from tete.reduction.search.cells import WANTED_RECALL, CellSearch  # noqa: PLC0415  (takes long to import)
+
+    cells = CellSearch(points, seed)
+    # Points without clusters in many dimensions have their neighbours in all cells.
+    return cells if cells.recall >= WANTED_RECALL else exact_search(points)
+
+
+def exact_search(points: Points) -> NeighborSearch:
+    """The faster of the two searches that miss nothing."""
+    return TreeSearch(points) if points.shape[1] <= TREE_DIMENSIONS else FlatSearch(points)

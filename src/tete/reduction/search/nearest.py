@@ -1,0 +1,170 @@
+"""Nearest points of queries: what a search returns, and the compiled loops that keep the nearest in order.
+
+Distances are computed from the differences: |x|^2 - 2 x'y + |y|^2 loses the digits that tell near points apart. The
+nearest come sorted, equally near ones by number.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tete.core.compilation import compiled
+from tete.core.threads import Threads, row_slices
+
+__all__ = ["Indices", "NeighborSearch", "Neighbors", "Points", "empty_neighbors", "others", "refine", "search_all"]
+
+Points: TypeAlias = NDArray[np.float32]
+Indices: TypeAlias = NDArray[np.int32]
+
+ROWS_IN_A_PIECE = 512
+
+
+class Neighbors(NamedTuple):
+    """For each row the numbers of its nearest points and their distances, nearest first."""
+
+    indices: Indices
+    distances: NDArray[np.float32]
+
+    def first(self, count: int) -> "Neighbors":
+        """Only the nearest `count`."""
+        return Neighbors(np.ascontiguousarray(self.indices[:, :count]), np.ascontiguousarray(self.distances[:, :count]))
+
+
+@dataclass
+class NeighborSearch(ABC):
+    """Searches among fixed points."""
+
+    points: Any
+
+    @abstractmethod
+    def within(self, count: int, workers: Threads) -> Neighbors:
+        """The `count` nearest other points of each of the points themselves."""
+
+    @abstractmethod
+    def of(self, queries: Any, count: int, workers: Threads) -> Neighbors:
+        """The `count` nearest points of each query."""
+
+
+def refine(
+    points: Points, queries: Points, candidates: NDArray[Any], count: int, workers: Threads, *, own: bool = False
+) -> Neighbors:
+    """Exact distances to the candidates, sorted, the nearest `count` of them; with `own`, row i is never point i."""
+    result = empty_neighbors(len(queries), count)
+    slices = row_slices(len(queries), size=ROWS_IN_A_PIECE)
+    wanted = np.ascontiguousarray(candidates, dtype=np.int32)
+
+    def work(piece: int) -> None:
+        rows = slices[piece]
+        _refine_rows(
+            points, queries[rows], wanted[rows], rows.start if own else -1, result.indices[rows], result.distances[rows]
+        )
+
+    workers.run(work, len(slices))
+    return result
+
+
+def search_all(points: Points, queries: Points, count: int, workers: Threads) -> Neighbors:
+    """The `count` nearest of all points for each query."""
+    result = empty_neighbors(len(queries), count)
+    slices = row_slices(len(queries), size=64)
+
+    def work(piece: int) -> None:
+        rows = slices[piece]
+        _search_rows(points, queries[rows], result.indices[rows], result.distances[rows])
+
+    workers.run(work, len(slices) if len(queries) else 0)
+    return result
+
+
+def others(
+    names: NDArray[np.int64], candidates: NDArray[np.int64], squares: NDArray[np.float32], count: int
+) -> Neighbors:
+    """The nearest `count` of candidates whose square distances are known; row r is never point ``names[r]``."""
+    result = empty_neighbors(len(candidates), count)
+    _other_rows(names, candidates, squares, result.indices, result.distances)
+    return result
+
+
+def empty_neighbors(n_rows: int, count: int) -> Neighbors:
+    """Room for neighbours."""
+    return Neighbors(np.empty((n_rows, count), dtype=np.int32), np.empty((n_rows, count), dtype=np.float32))
+
+
+@compiled(error_model="numpy", fastmath={"contract", "reassoc"})
+def _square_distance(first: Points, second: Points) -> Any:
+    total = np.float32(0.0)
+    for c in range(first.shape[0]):
+        step = first[c] - second[c]
+        total += step * step
+    return total
+
+
+@compiled(error_model="numpy")
+def _insert(square: float, point: int, filled: int, indices: Indices, squares: NDArray[np.float32]) -> int:
+    """Keep the nearest in order, equal ones by number; return how many there are now."""
+    place = filled
+    if filled == len(squares):
+        last = filled - 1
+        if square > squares[last] or (square == squares[last] and point > indices[last]):
+            return filled
+        place = last
+    while place > 0 and (squares[place - 1] > square or (squares[place - 1] == square and indices[place - 1] > point)):
+        squares[place] = squares[place - 1]
+        indices[place] = indices[place - 1]
+        place -= 1
+    squares[place] = square
+    indices[place] = point
+    return min(filled + 1, len(squares))
+
+
+@compiled(error_model="numpy")
+def _complete(filled: int, indices: Indices, squares: NDArray[np.float32]) -> None:
+    """Turn squares to distances. Cells can hold too few points: the farthest found stands in for the missing ones."""
+    for place in range(filled, indices.shape[0]):
+        indices[place], squares[place] = indices[max(filled - 1, 0)], squares[max(filled - 1, 0)]
+    for place in range(indices.shape[0]):
+        squares[place] = np.sqrt(squares[place])
+
+
+@compiled(error_model="numpy")
+def _refine_rows(
+    points: Points, queries: Points, candidates: Indices, first: int, indices: Indices, distances: NDArray[np.float32]
+) -> None:
+    for row in range(queries.shape[0]):
+        filled = 0
+        for place in range(candidates.shape[1]):
+            point = candidates[row, place]
+            if point >= 0 and not (first >= 0 and point == first + row):
+                square = _square_distance(points[point], queries[row])
+                filled = _insert(square, point, filled, indices[row], distances[row])
+        _complete(filled, indices[row], distances[row])
+
+
+@compiled(error_model="numpy")
+def _other_rows(
+    names: NDArray[np.int64],
+    candidates: NDArray[np.int64],
+    squares: NDArray[np.float32],
+    indices: Indices,
+    distances: NDArray[np.float32],
+) -> None:
+    for row in range(candidates.shape[0]):
+        filled = 0
+        for place in range(candidates.shape[1]):
+            point = candidates[row, place]
+            if point >= 0 and point != names[row]:
+                filled = _insert(squares[row, place], point, filled, indices[row], distances[row])
+        _complete(filled, indices[row], distances[row])
+
+
+@compiled(error_model="numpy")
+def _search_rows(points: Points, queries: Points, indices: Indices, distances: NDArray[np.float32]) -> None:
+    for row in range(queries.shape[0]):
+        filled = 0
+        for point in range(points.shape[0]):
+            square = _square_distance(points[point], queries[row])
+            filled = _insert(square, point, filled, indices[row], distances[row])
+        _complete(filled, indices[row], distances[row])

@@ -1,0 +1,101 @@
+"""Whether people and objects go against the map more than chance lets expect, with many of them tested at once.
+
+The evidence of an answer is its log odds under the lapse model, positive where the map agrees: an answer to a clear
+question counts more than one to a close call. For units with few answers the distribution of the sum is computed, with
+evidence rounded to levels, which leaves the test exact. For others it is bounded by Chernoff's inequality,
+
+    P(sum <= s) <= min over theta >= 0 of exp(theta s) * product of E exp(-theta evidence).
+
+Both hold for any number of answers, so that nobody is accused because an approximation is rough.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from tete.core.compilation import compiled
+
+__all__ = ["benjamini_hochberg", "better_than_chance", "holm", "worse_than_chance", "worse_than_expected"]
+
+Floats = NDArray[np.float64]
+
+FEW_ANSWERS = 200  # beyond, the bound tells as much
+LEVELS = 32
+TILTS = np.concatenate([[0.0], np.geomspace(0.02, 4.0, 30)])  # every theta gives a valid bound; the best one is taken
+
+
+def worse_than_expected(evidence: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+    """For each unit a bound on the probability of so little evidence if its answers were ordinary ones."""
+    return _lower_tail(evidence, expit(np.abs(evidence)), units, n_units)
+
+
+def worse_than_chance(evidence: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+    """The same if its answers were given by tossing a coin."""
+    return _lower_tail(evidence, np.full(len(evidence), 0.5), units, n_units)
+
+
+def better_than_chance(evidence: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+    """For each unit a bound on the probability of so much evidence if a coin had been tossed."""
+    return worse_than_chance(-evidence, units, n_units)
+
+
+def holm(p_values: Floats) -> Floats:
+    """Adjusted p-values of Holm (1979): the chance of even one false alarm stays below the level."""
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1.0)
+    return adjusted
+
+
+def benjamini_hochberg(p_values: Floats) -> Floats:
+    """Adjusted p-values of Benjamini and Hochberg (1995): the share of false alarms stays below the level."""
+    order = np.argsort(-p_values, kind="stable")
+    factors = len(p_values) / np.arange(len(p_values), 0, -1)
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(np.minimum.accumulate(p_values[order] * factors), 1.0)
+    return adjusted
+
+
+def _lower_tail(evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+    """P(sum so low) for answers whose evidence is +|evidence| with probability `positive`, else -|evidence|."""
+    counts = np.bincount(units, minlength=n_units)
+    few = counts[units] <= FEW_ANSWERS
+    result = np.ones(n_units)
+    result[counts > FEW_ANSWERS] = _bound(evidence[~few], positive[~few], units[~few], n_units)[counts > FEW_ANSWERS]
+    order = np.flatnonzero(few)[np.argsort(units[few], kind="stable")]
+    edges = np.searchsorted(units[order], np.arange(n_units + 1))
+    step = np.abs(evidence[few]).max(initial=0.0) / LEVELS or 1.0
+    levels = np.rint(evidence[order] / step).astype(np.int64)
+    for unit in np.flatnonzero((counts > 0) & (counts <= FEW_ANSWERS)):
+        rows = slice(edges[unit], edges[unit + 1])
+        result[unit] = _exact_tail(levels[rows], positive[order[rows]])
+    return result
+
+
+def _bound(evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+    """Chernoff's."""
+    size = np.abs(evidence)
+    exponents = np.empty((len(TILTS), n_units))
+    for row, tilt in enumerate(TILTS):
+        logs = np.logaddexp(np.log(positive) - tilt * size, np.log1p(-positive) + tilt * size)
+        exponents[row] = np.bincount(units, weights=logs + tilt * evidence, minlength=n_units)
+    return np.asarray(np.exp(np.minimum(exponents.min(axis=0), 0.0)))
+
+
+@compiled()
+def _exact_tail(levels: NDArray[np.int64], positive: Floats) -> float:
+    """Of a sum of whole numbers: answer by answer, the distribution of the sum moves up or down."""
+    reach = np.abs(levels).sum()
+    chances, moved = np.zeros(2 * reach + 1), np.zeros(2 * reach + 1)
+    chances[reach] = 1.0
+    passed = 0
+    for answer in range(levels.shape[0]):
+        size = abs(levels[answer])
+        moved[reach - passed - size : reach + passed + size + 1] = 0.0
+        for place in range(reach - passed, reach + passed + 1):
+            moved[place + size] += positive[answer] * chances[place]
+            moved[place - size] += (1.0 - positive[answer]) * chances[place]
+        chances, moved = moved, chances
+        passed += size
+    return float(chances[: reach + levels.sum() + 1].sum())

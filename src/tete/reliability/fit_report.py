@@ -1,0 +1,214 @@
+"""Fit a map and say honestly how good it is: accuracy on answers held out, suspicious answers and annotators."""
+
+import warnings
+from collections.abc import Hashable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from tete.comparisons.triplets import Triplets
+from tete.core.randomness import RandomState
+from tete.embedding.fitting import TripletEmbedding
+from tete.exceptions import InvalidTripletsError
+from tete.metrics.satisfaction import satisfied
+from tete.reliability.held_out import agreement_by_answer, held_out_margins
+from tete.reliability.trust_report import TrustReport, report_on_margins
+
+__all__ = ["FitReport", "SuspiciousAnnotator", "SuspiciousAnswer", "fit_and_report"]
+
+Estimator = TypeVar("Estimator", bound=TripletEmbedding)
+
+
+@dataclass(frozen=True)
+class SuspiciousAnswer:
+    """An answer, "anchor is more like near than like far", and the probability that it is wrong."""
+
+    row: int
+    anchor: Hashable
+    near: Hashable
+    far: Hashable
+    wrong: float
+    annotator: Hashable | None
+
+    def __str__(self) -> str:
+        by = "" if self.annotator is None else f" (by {self.annotator})"
+        return f"{self.anchor}: more like {self.near} than like {self.far}?{by} wrong at {self.wrong:.0%}"
+
+
+@dataclass(frozen=True)
+class SuspiciousAnnotator:
+    """An annotator who answers at chance or the wrong way round, and how far they agree with the map."""
+
+    annotator: Hashable
+    n_answers: int
+    agreement: float
+    expected: float
+    behavior: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.annotator}: {self.behavior}, {self.agreement:.0%} of {self.n_answers:,} answers agree "
+            f"where {self.expected:.0%} are expected"
+        )
+
+
+@dataclass(frozen=True)
+class FitReport:
+    """What a fit found. Printing it gives a short table.
+
+    Attributes
+    ----------
+    n_objects, n_triplets, n_answers : int
+    accuracy : float
+        Share of all triplets that agree with the final map.
+    held_out_accuracy, held_out_error : float or None
+        Share of answers that agree with maps made without them, and its standard error; None with fewer than 20
+        answers. Of an answer that gave several triplets, the share that agrees counts.
+    n_held_out : int
+        How many answers that were.
+    wrong_share : float or None
+        Estimated share of wrong answers, beyond close calls; None where held-out answers cannot be predicted.
+    wrong_interval : pair of floats or None
+        Its 95 % interval.
+    suspicious_answers, suspicious_annotators : tuples
+        Answers that are more likely wrong than right, the worst first, and annotators at chance or reversed.
+    n_suspicious_answers, n_annotators : int
+        How many such answers there are, and how many annotators.
+    warnings : tuple of str
+        What the final fit warned of.
+    trust : TrustReport or None
+        All about every answer, annotator and object.
+    """
+
+    n_objects: int
+    n_triplets: int
+    n_answers: int
+    accuracy: float
+    held_out_accuracy: float | None
+    held_out_error: float | None
+    n_held_out: int
+    wrong_share: float | None
+    wrong_interval: tuple[float, float] | None
+    suspicious_answers: tuple[SuspiciousAnswer, ...]
+    n_suspicious_answers: int
+    suspicious_annotators: tuple[SuspiciousAnnotator, ...]
+    n_annotators: int
+    warnings: tuple[str, ...]
+    trust: TrustReport | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything but the tables of `trust` as plain values, for JSON."""
+        plain = asdict(replace(self, trust=None))
+        del plain["trust"]
+        return plain
+
+    def __str__(self) -> str:
+        lines = [("objects", f"{self.n_objects:,}"), ("answers", f"{self.n_answers:,}")]
+        if self.n_triplets != self.n_answers:
+            lines.append(("triplets", f"{self.n_triplets:,}"))
+        lines.append(("held-out accuracy", self._held_out()))
+        lines.append(("final accuracy", f"{self.accuracy:.1%} of all answers agree with the map"))
+        lines.append(("wrong answers", self._wrong()))
+        lines += _listed("suspicious answers", self.suspicious_answers, self.n_suspicious_answers)
+        if self.n_annotators and self.trust is not None:
+            lines.append(("annotators", f"{len(self.suspicious_annotators):,} of {self.n_annotators:,} are suspicious"))
+            lines += _listed("", self.suspicious_annotators[:5], len(self.suspicious_annotators))
+        return "\n".join(f"{label:<20}{value}" for label, value in lines)
+
+    def _held_out(self) -> str:
+        if self.held_out_accuracy is None:
+            return "unknown: too few answers to hold some out"
+        return f"{self.held_out_accuracy:.1%} ± {self.held_out_error:.1%} ({self.n_held_out:,} answers not fitted)"
+
+    def _wrong(self) -> str:
+        if self.wrong_share is None or self.wrong_interval is None:
+            return "unknown: held-out answers cannot be predicted"
+        low, high = self.wrong_interval
+        return f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}), apart from close calls"
+
+
+def fit_and_report(
+    estimator: Estimator, triplets: Triplets, *, n_folds: int = 5, n_listed: int = 5, random_state: RandomState = 0
+) -> tuple[Estimator, FitReport]:
+    """Fit to all answers, and test every answer on a map made without it.
+
+    The estimator itself is left alone; the fitted copy and the report are returned.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fitted = clone(estimator).fit(triplets)
+    agreement, trusted = _held_out(fitted, triplets, n_folds, random_state)
+    return fitted, FitReport(
+        n_objects=triplets.n_objects,
+        n_triplets=len(triplets),
+        n_answers=len(np.unique(triplets.answer_numbers())),
+        accuracy=float(np.average(satisfied(fitted.embedding_, triplets), weights=triplets.weights)),
+        held_out_accuracy=float(agreement.mean()) if len(agreement) else None,
+        held_out_error=float(agreement.std() / np.sqrt(len(agreement))) if len(agreement) else None,
+        n_held_out=len(agreement),
+        wrong_share=None if trusted is None else trusted.wrong_share,
+        wrong_interval=None if trusted is None else trusted.wrong_interval,
+        suspicious_answers=_suspicious_answers(trusted, n_listed),
+        n_suspicious_answers=0 if trusted is None else int((trusted.answers["wrong"] > 0.5).sum()),
+        suspicious_annotators=_suspicious_annotators(trusted),
+        n_annotators=0 if triplets.annotators is None else len(np.unique(triplets.annotators)),
+        warnings=tuple(dict.fromkeys(str(warning.message) for warning in caught)),
+        trust=trusted,
+    )
+
+
+def _held_out(
+    fitted: TripletEmbedding, triplets: Triplets, n_folds: int, random_state: RandomState
+) -> tuple[NDArray[np.float64], TrustReport | None]:
+    """Agreement of held-out answers (none of them if they are too few), and the report where one is possible."""
+    try:
+        margins = held_out_margins(fitted, triplets, n_folds=n_folds, random_state=random_state)
+    except InvalidTripletsError:
+        return np.empty(0), None
+    agreement = agreement_by_answer(triplets, margins)
+    try:
+        return agreement, report_on_margins(triplets, margins)
+    except InvalidTripletsError:
+        return agreement, None
+
+
+def _suspicious_answers(trusted: TrustReport | None, most: int) -> tuple[SuspiciousAnswer, ...]:
+    if trusted is None:
+        return ()
+    worst = trusted.answers.sort_values("wrong", ascending=False, kind="stable").head(most)
+    return tuple(
+        SuspiciousAnswer(
+            row=record["row"],
+            anchor=record["anchor"],
+            near=record["near"],
+            far=record["far"],
+            wrong=record["wrong"],
+            annotator=record.get("annotator"),
+        )
+        for record in worst[worst["wrong"] > 0.5].to_dict("records")
+    )
+
+
+def _suspicious_annotators(trusted: TrustReport | None) -> tuple[SuspiciousAnnotator, ...]:
+    if trusted is None or trusted.annotators is None:
+        return ()
+    table = trusted.annotators
+    flagged = table[table["at_chance"] | table["reversed"]].sort_values("agreement", kind="stable")
+    return tuple(
+        SuspiciousAnnotator(
+            annotator=record["annotator"],
+            n_answers=record["answers"],
+            agreement=record["agreement"],
+            expected=record["expected"],
+            behavior="reversed" if record["reversed"] else "at chance",
+        )
+        for record in flagged.reset_index().to_dict("records")
+    )
+
+
+def _listed(label: str, values: tuple[Any, ...], total: int) -> list[tuple[str, str]]:
+    lines = [(label if place == 0 else "", str(value)) for place, value in enumerate(values)]
+    return lines if total <= len(values) else [*lines, ("", f"({total:,} in all)")]

@@ -1,0 +1,185 @@
+"""Which answers and annotators to distrust, and which objects the map places badly.
+
+held-out margins (crossfit) -> lapse model -> tables of answers, annotators and objects
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from tete.comparisons.checks import refuse_zero_weights
+from tete.comparisons.triplets import Triplets, as_triplets
+from tete.core.randomness import RandomState
+from tete.core.validation import check_whole
+from tete.embedding.fitting import TripletEmbedding
+from tete.exceptions import InvalidTripletsError
+from tete.reliability.held_out import agreement_by_answer, held_out_margins
+from tete.reliability.lapses import LapseModel
+from tete.reliability.trust_tables import HeldOutAnswers, annotator_table, answer_table, object_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["TrustReport", "listed", "report_on_margins", "trust"]
+
+
+@dataclass(frozen=True, eq=False)
+class TrustReport:
+    """What held-out answers say about answers, people and objects. Printing it gives a short table.
+
+    Attributes
+    ----------
+    model : LapseModel
+        The share of wrong answers with its 95 % interval, and the slope of the lapse model.
+    accuracy, accuracy_error : float
+        Share of held-out answers that agree with the map, and its standard error. What is missing to 1 is wrong
+        answers, close calls, and the map's own errors.
+    n_held_out : int
+        How many answers that were; the others mention an object that no other answer mentions.
+    probability_wrong : array, one number for each triplet
+        Probability that it is wrong beyond a close call.
+    answers : DataFrame, one row an answer
+        row (of its first triplet), anchor, near, far (of that triplet), annotator, triplets, agrees (share of its
+        triplets that the held-out map agrees with), wrong (probability).
+    annotators : DataFrame or None, one row an annotator
+        answers; agreement with the map; expected (of ordinary people, on the same questions); with_others and with_self
+        (agreement on questions asked again; NaN where none was); at_chance (fewer right answers than ordinary people
+        give, and no clear sign of being better than coin tossing); reversed (more wrong answers than coin tossing
+        gives). The flags are adjusted so that with 95 % probability nobody is flagged who is as good as ordinary
+        people. Someone between these and a coin may be, the more easily the fewer the answers: see the agreement.
+    objects : DataFrame, one row an object
+        answers that mention it; agreement; expected; hardly_mentioned (in fewer than 5); badly_placed (the map predicts
+        answers about it no better than chance); contradicted (more answers about it go against the map than expected;
+        Benjamini-Hochberg at 5 %: this is a list of places to look at, of which a few may be false).
+    """
+
+    model: LapseModel
+    accuracy: float
+    accuracy_error: float
+    n_held_out: int
+    probability_wrong: NDArray[np.float64]
+    answers: "pd.DataFrame"
+    annotators: "pd.DataFrame | None"
+    objects: "pd.DataFrame"
+
+    @property
+    def wrong_share(self) -> float:
+        """Estimated share of wrong answers."""
+        return self.model.share
+
+    @property
+    def wrong_interval(self) -> tuple[float, float]:
+        """Its 95 % interval."""
+        return self.model.low, self.model.high
+
+    def __str__(self) -> str:
+        lines = [
+            ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({self.n_held_out:,} answers)"),
+            ("wrong answers", f"{self.model.share:.1%} ({self.model.low:.1%} to {self.model.high:.1%})"),
+            ("distrusted answers", f"{int((self.answers['wrong'] > 0.5).sum()):,} are more likely wrong than right"),
+        ]
+        if self.annotators is not None:
+            lines += _flagged("annotators", self.annotators, ("at_chance", "reversed"))
+        lines += _flagged("objects", self.objects, ("hardly_mentioned", "badly_placed", "contradicted"))
+        return "\n".join(f"{label:<26}{value}" for label, value in lines)
+
+    def annotator_weights(self) -> "pd.Series[float]":
+        """For each annotator clip((.5 - v) / (.5 - median v), 0, 1), v the share of contradicted answers."""
+        if self.annotators is None:
+            raise InvalidTripletsError("The answers must have annotators to be weighted by them, got none.")
+        reliability = self.annotators["agreement"].fillna(0.5) - 0.5
+        typical = max(float(reliability.median()), np.finfo(float).tiny)
+        return (reliability / typical).clip(0.0, 1.0)
+
+    def refit(self, estimator: TripletEmbedding, X: Any) -> TripletEmbedding:
+        """A copy of the estimator fitted to the answers, each weighted by its annotator's reliability."""
+        triplets = as_triplets(X)
+        weights = self.annotator_weights()
+        if triplets.annotators is None:
+            raise InvalidTripletsError("The answers must have annotators to be weighted by them, got none.")
+        unknown = ~np.isin(triplets.annotators, weights.index)
+        if unknown.any():
+            raise InvalidTripletsError(
+                f"Row {int(np.argmax(unknown))} is by {triplets.annotators[unknown][0]!r}, of whom the report knows "
+                f"nothing ({int(unknown.sum())} such rows)."
+            )
+        refitted: TripletEmbedding = clone(estimator).fit(
+            triplets.with_weights(weights.loc[triplets.annotators].to_numpy())
+        )
+        return refitted
+
+
+def trust(
+    estimator: TripletEmbedding,
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    n_folds: int = 5,
+    few: int = 5,
+    random_state: RandomState = 0,
+) -> TrustReport:
+    """Say which answers and annotators to distrust, and which objects are badly placed.
+
+    Each answer is compared with a map made without it (`n_folds` fits to a part of the answers), so that no answer
+    vouches for itself. Nothing can be said if the maps predict hardly more than half of the held-out answers; then
+    this raises `UnpredictableAnswersError`.
+
+    Parameters
+    ----------
+    estimator : triplet embedding, fitted or not
+        It is left alone. Where it is fitted and objects have many answers, its map makes the refits quicker.
+    X, y
+        Triplets, or questions with answers, as in `fit`.
+    n_folds : int, default=5
+    few : int, default=5
+        Objects in fewer answers are hardly mentioned.
+    random_state : int, generator or None, default=0
+        Seed of the folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tete import TETE, trust
+    >>> from tete.datasets import make_uniform_triplets
+    >>> points = np.random.default_rng(0).normal(size=(30, 2))
+    >>> answers = make_uniform_triplets(points, 4000, random_state=0).flip(0.1, random_state=0)
+    >>> report = trust(TETE(), answers)
+    >>> report.wrong_interval[0] < 0.1 < report.wrong_interval[1]
+    True
+    """
+    check_whole("few", few, least=1)
+    triplets = estimator._read(X, y) if hasattr(estimator, "embedding_") else as_triplets(X, y)
+    refuse_zero_weights(triplets.weights)
+    margins = held_out_margins(estimator, triplets, n_folds=n_folds, random_state=random_state)
+    return report_on_margins(triplets, margins, few=few)
+
+
+def report_on_margins(triplets: Triplets, margins: NDArray[np.float64], *, few: int = 5) -> TrustReport:
+    """The report from held-out margins, NaN where unknown."""
+    if not np.isfinite(margins).any():
+        raise InvalidTripletsError("No object of a held-out answer occurs in another answer: nothing can be compared.")
+    held_out = HeldOutAnswers.of(triplets, margins)
+    agreement = agreement_by_answer(triplets, margins)
+    return TrustReport(
+        model=held_out.model,
+        accuracy=float(agreement.mean()),
+        accuracy_error=float(agreement.std() / np.sqrt(len(agreement))),
+        n_held_out=len(agreement),
+        probability_wrong=held_out.model.probability_wrong(margins),
+        answers=answer_table(held_out),
+        annotators=annotator_table(held_out),
+        objects=object_table(held_out, few=few),
+    )
+
+
+def _flagged(kind: str, table: "pd.DataFrame", flags: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(f"{kind} {flag.replace('_', ' ')}", listed(table.index[table[flag]].tolist())) for flag in flags]
+
+
+def listed(labels: list[Any], most: int = 8) -> str:
+    """The first few, and how many there are."""
+    shown = ", ".join(str(label) for label in labels[:most]) or "none"
+    return shown if len(labels) <= most else f"{shown}, ... ({len(labels):,} in all)"

@@ -1,0 +1,162 @@
+"""How sure the places on a map are: maps of resampled answers, laid over the map as well as possible.
+
+Whole answers are drawn with replacement, each resampled set is fitted from the map on, and the result is moved, turned,
+mirrored and resized to lie on the map (Procrustes). The spread about the map, not about the replicates' own mean,
+counts: so it includes the shift that resampling itself causes. The way in which a loss bends distances, which more
+answers do not cure, is seen by taking the map for the truth: answers to the same questions are drawn from it
+(`answer_model`), and how far their maps are off on average, the drift, is counted too.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import f as f_distribution
+from sklearn.base import clone
+
+from tete.comparisons.triplets import Triplets
+from tete.core.geometry import principal_axes
+from tete.core.randomness import RandomState, make_generator
+from tete.core.types import Embedding
+from tete.core.validation import check_interval, check_map, check_whole
+from tete.embedding.answer_model import AnswerModel
+from tete.embedding.fitting import TripletEmbedding
+from tete.embedding.losses import log_ratios, ratio_loss
+from tete.exceptions import InvalidParameterError
+from tete.metrics.alignment import procrustes_align
+
+__all__ = ["Uncertainty", "position_uncertainty"]
+
+FEWEST_REPLICATES = 10
+SIDEWAYS = 0.1  # share of the drift's square: its direction at the map is not quite its direction at the truth
+
+
+@dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """Uncertainty of the places on a map.
+
+    Attributes
+    ----------
+    covariances : array of shape (n_objects, n_components, n_components)
+        Covariance of each object's place about the true one, drift included; NaN for objects without answers.
+    stability : float
+        Share of the map's spread that maps of resampled answers reproduce: 1 is a map that further answers of the same
+        kind would not change, 0 one that says nothing.
+    n_replicates : int
+        Number of resampled maps.
+    """
+
+    covariances: NDArray[np.float64]
+    stability: float
+    n_replicates: int
+
+    def radius(self, level: float = 0.9) -> float:
+        """Standard deviations that a region reaches to hold the true place with this probability.
+
+        From Hotelling's distribution, because the covariances are themselves estimated from few replicates.
+        """
+        check_interval("level", level, 0.0, 1.0, closed=False)
+        size, freedom = self.covariances.shape[1], self.n_replicates
+        quantile = float(f_distribution.ppf(level, size, freedom - size + 1))
+        return float(np.sqrt(size * freedom / (freedom - size + 1) * quantile))
+
+    def ellipses(self, embedding: ArrayLike, level: float = 0.9) -> NDArray[np.float64]:
+        """Width, height and angle (anticlockwise, in radians) of each object's ellipse as the map is drawn.
+
+        Beyond two dimensions that is on the first two principal axes. Without answers there is no ellipse: zeros.
+        """
+        places = check_map("embedding", embedding)
+        if places.shape != self.covariances.shape[:2]:
+            raise InvalidParameterError(
+                f"`embedding` must have the shape {self.covariances.shape[:2]} of the fitted map, got {places.shape}."
+            )
+        onto = np.eye(places.shape[1], 2)
+        if places.shape[1] > 2:
+            centred = places - places.mean(axis=0)
+            onto = np.linalg.lstsq(centred, principal_axes(places, 2))[0]
+        variances, axes = np.linalg.eigh(onto.T @ np.nan_to_num(self.covariances) @ onto)
+        lengths = 2.0 * self.radius(level) * np.sqrt(np.maximum(variances[:, ::-1], 0.0))
+        return np.column_stack([lengths, np.arctan2(axes[:, 1, 1], axes[:, 0, 1])])
+
+
+def position_uncertainty(
+    estimator: TripletEmbedding,
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    n_replicates: int = 40,
+    random_state: RandomState = 0,
+) -> Uncertainty:
+    """Resample the answers a fitted map was made from, and say how far its places move.
+
+    In three dimensions the default t' = 1.75 flattens maps, which resampling does not see; t' = 1.5 does not.
+
+    Parameters
+    ----------
+    estimator : triplet embedding, fitted
+        It is left alone.
+    X, y
+        The answers it was fitted to.
+    n_replicates : int, default=40
+        Number of resampled maps, at least 10 and enough for the dimensions of the map.
+    random_state : int, generator or None, default=0
+    """
+    triplets = estimator._read(X, y)
+    check_whole("n_replicates", n_replicates, least=max(FEWEST_REPLICATES, 2 * estimator.n_components))
+    rng = make_generator(random_state)
+    places = estimator.embedding_
+    answers, mentioned = triplets.answer_numbers(), triplets.mentions() > 0
+    refit = clone(estimator).set_params(init=places, n_init=1, verbose=False, callback=None)
+    squares = np.zeros((len(places), estimator.n_components, estimator.n_components))
+    counts = np.zeros(len(places), dtype=np.int64)
+    for _ in range(n_replicates):
+        drawn = np.bincount(rng.integers(answers.max() + 1, size=answers.max() + 1), minlength=answers.max() + 1)
+        moved, present = _replicate(refit, triplets.with_weights(drawn[answers]), places)
+        steps = moved - places
+        squares[present] += np.einsum("ni,nj->nij", steps, steps)[present]
+        counts += present
+    covariances = squares / np.maximum(counts, 1)[:, None, None]
+    covariances[~mentioned | (counts < n_replicates // 2)] = np.nan
+    spread = np.sum((places[mentioned] - places[mentioned].mean(axis=0)) ** 2)
+    moved_share = np.nansum(np.trace(covariances, axis1=1, axis2=2)) / spread
+    drift = _drift(refit, triplets, places, estimator._answer_model(), n_replicates // 2, rng)
+    covariances += _drift_squares(drift)
+    return Uncertainty(covariances, float(max(1.0 - moved_share, 0.0)), n_replicates)
+
+
+def _drift(
+    refit: TripletEmbedding,
+    triplets: Triplets,
+    places: Embedding,
+    model: AnswerModel,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> Embedding:
+    """Mean step from the map to maps of answers that the map itself would give to the same questions."""
+    ratios = log_ratios(ratio_loss(refit._loss()), places, triplets.anchor, triplets.near, triplets.far)
+    probability, answers = model.probability(ratios), triplets.answer_numbers()
+    total = np.zeros_like(places)
+    for _ in range(n_draws):
+        wrong = rng.random(answers.max() + 1)[answers] > probability
+        total += _replicate(refit, triplets.flip_where(wrong), places)[0] - places
+    return total / n_draws
+
+
+def _drift_squares(drift: Embedding) -> NDArray[np.float64]:
+    """For each object the square of its drift, most of it along the drift, the rest shared by all directions."""
+    along = np.einsum("ni,nj->nij", drift, drift)
+    around = np.mean(drift**2, axis=1)[:, None, None] * np.eye(drift.shape[1])
+    return np.asarray((1.0 - SIDEWAYS) * along + SIDEWAYS * around)
+
+
+def _replicate(refit: TripletEmbedding, resampled: Triplets, places: Embedding) -> tuple[Embedding, NDArray[np.bool_]]:
+    """A map of resampled answers laid over the map, and which objects the resampled answers mention."""
+    present = resampled.select(resampled.weights_or_ones() > 0).mentions() > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit to all answers warned of what matters
+        found = refit.fit(resampled).embedding_
+    moved = places.copy()
+    moved[present] = procrustes_align(places[present], found[present])
+    return moved, present

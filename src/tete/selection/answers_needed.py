@@ -1,0 +1,139 @@
+"""How much more answers would help: the held-out error at growing numbers of answers, and where it is heading.
+
+error(n) = limit + amount * n^-exponent
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import nnls
+from sklearn.base import clone
+
+from tete.comparisons.triplets import Triplets, as_triplets
+from tete.core.randomness import RandomState, make_generator
+from tete.core.validation import check_interval, check_whole
+from tete.embedding.fitting import TripletEmbedding
+from tete.exceptions import InvalidTripletsError
+from tete.metrics.satisfaction import satisfied
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LearningCurve", "learning_curve"]
+
+SHARES = (0.1, 0.16, 0.25, 0.4, 0.63, 1.0)
+EXPONENTS = np.linspace(0.25, 1.5, 26)  # from slower than any estimate of a mean to faster than any map was seen
+FEWEST_ANSWERS = 100
+FARTHEST = 100.0  # times the answers there are: beyond, the curve says nothing
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurve:
+    """Held-out error against the number of answers. Printing it says how much more answers would help.
+
+    Attributes
+    ----------
+    points : DataFrame
+        answers, error (share of held-out answers that the map contradicts) and its standard error.
+    limit, amount, exponent : float
+        The fitted curve ``limit + amount * answers ** -exponent``.
+    answers_needed : float
+        The number of answers at which the error is within one point (0.01) of its limit; infinite if that is more than
+        100 times the answers there are, where the curve says nothing.
+    """
+
+    points: "pd.DataFrame"
+    limit: float
+    amount: float
+    exponent: float
+    answers_needed: float
+
+    def predict(self, n_answers: ArrayLike) -> NDArray[np.float64]:
+        """The error expected with so many answers."""
+        return np.asarray(self.limit + self.amount * np.asarray(n_answers, dtype=np.float64) ** -self.exponent)
+
+    def __str__(self) -> str:
+        have = int(self.points["answers"].iloc[-1])
+        lines = [f"held-out error {float(self.predict(have)):.1%} with {have:,} answers, heading for {self.limit:.1%}"]
+        if self.answers_needed <= have:
+            lines.append("more answers would lower it by less than one point")
+        elif np.isinf(self.answers_needed):
+            lines.append(f"within one point of that with more than {FARTHEST:.0f} times as many answers")
+        else:
+            lines.append(f"within one point of that with about {float(f'{self.answers_needed:.2g}'):,.0f} answers")
+        return "\n".join(lines)
+
+
+def learning_curve(
+    estimator: TripletEmbedding,
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    share: float = 0.2,
+    n_repeats: int = 3,
+    random_state: RandomState = 0,
+) -> LearningCurve:
+    """Fit growing parts of the answers and test each map on the same held-out answers.
+
+    Parameters
+    ----------
+    estimator : triplet embedding
+        It is left alone.
+    X, y
+        Triplets, or questions with answers, as in `fit`. Answers that gave several triplets stay whole.
+    share : float in (0, 1), default=0.2
+        Share of the answers that is held out.
+    n_repeats : int, default=3
+        How often this is done, each time with other answers held out.
+    random_state : int, generator or None, default=0
+    """
+    import pandas as pd  # noqa: PLC0415
+
+    check_interval("share", share, 0.0, 1.0, closed=False)
+    check_whole("n_repeats", n_repeats, least=1)
+    triplets = as_triplets(X, y)
+    n_answers = len(np.unique(triplets.answer_numbers()))
+    if n_answers < FEWEST_ANSWERS:
+        raise InvalidTripletsError(f"At least {FEWEST_ANSWERS} answers are needed for a curve, got {n_answers}.")
+    rng = make_generator(random_state)
+    refit = clone(estimator).set_params(verbose=False, callback=None)
+    runs = np.array([_one_run(refit, triplets, share, rng) for _ in range(n_repeats)])
+    sizes, errors, variances = runs.mean(axis=0).T
+    points = pd.DataFrame(
+        {"answers": sizes.astype(int), "error": errors, "standard_error": np.sqrt(variances / n_repeats)}
+    )
+    limit, amount, exponent = _power_law(sizes, errors)
+    needed = (amount / 0.01) ** (1.0 / exponent)
+    return LearningCurve(points, limit, amount, exponent, needed if needed <= FARTHEST * n_answers else np.inf)
+
+
+def _one_run(
+    refit: TripletEmbedding, triplets: Triplets, share: float, rng: np.random.Generator
+) -> list[tuple[float, float, float]]:
+    """For each part of the training answers: their number, the held-out error and its variance."""
+    train, test = triplets.split(share, random_state=rng)
+    answers = train.answer_numbers()
+    rank = rng.permutation(int(answers.max()) + 1)[answers]  # parts are nested, so that the curve is smooth
+    tested = np.unique(test.answer_numbers(), return_inverse=True)[1]
+    points = []
+    for part in SHARES:
+        size = round(part * (int(answers.max()) + 1))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of objects that a small part does not mention
+            fitted = refit.fit(train.select(rank < size))
+        wrong = np.bincount(tested, weights=~satisfied(fitted.embedding_, test)) / np.bincount(tested)
+        points.append((float(size), float(wrong.mean()), float(wrong.var() / len(wrong))))
+    return points
+
+
+def _power_law(sizes: NDArray[np.float64], errors: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Limit, amount and exponent by least squares: for each exponent the other two are a non-negative linear fit."""
+    fits = []
+    for exponent in EXPONENTS:
+        powers = (sizes / sizes[-1]) ** -exponent
+        (limit, amount), misfit = nnls(np.column_stack([np.ones(len(sizes)), powers]), errors)
+        fits.append((float(misfit), float(limit), float(amount * sizes[-1] ** exponent), float(exponent)))
+    return min(fits)[1:]

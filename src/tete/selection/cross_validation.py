@@ -1,0 +1,69 @@
+"""The score of maps of one kind on the answers held out, added up over folds, and comparisons of such scores."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tete.comparisons.triplets import Triplets
+from tete.core.types import Embedding
+from tete.metrics.satisfaction import satisfied
+
+__all__ = ["FoldScores", "best_of_each_dimension"]
+
+
+class FoldScores:
+    """Weight of held-out triplets that maps of one kind agree with, for each unit, added up over folds."""
+
+    def __init__(self, n_units: int) -> None:
+        self.agreed, self.weight = np.zeros(n_units), np.zeros(n_units)
+        self.scores: dict[int, float] = {}
+
+    def add(
+        self, fold: int, embedding: Embedding, known: NDArray[np.bool_], test: Triplets, units: NDArray[np.int64]
+    ) -> None:
+        """Test a map; triplets about objects that it was not told of do not count."""
+        tested = known[test.anchor] & known[test.near] & known[test.far]
+        weights = test.weights_or_ones() * tested
+        agreed = weights * satisfied(embedding, test)
+        self.agreed += np.bincount(units, weights=agreed, minlength=len(self.agreed))
+        self.weight += np.bincount(units, weights=weights, minlength=len(self.weight))
+        self.scores[fold] = float(agreed.sum() / weights.sum()) if weights.any() else np.nan
+
+    @property
+    def score(self) -> float:
+        """Share of the held-out weight that the maps agree with."""
+        return float(self.agreed.sum() / self.weight.sum()) if self.weight.any() else np.nan
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the score, units being independent draws."""
+        return _standard_error(self.agreed, self.weight)
+
+    def clearly_below(self, other: "FoldScores", n_errors: float) -> bool:
+        """Whether the score is below the other's by more than so many standard errors of their difference.
+
+        Only units that both were tested on count; on these the difference is known far better than either score.
+        """
+        both = (self.weight > 0) & (other.weight > 0)
+        gain = (other.agreed - self.agreed)[both]
+        weight = self.weight[both]
+        return bool(gain.sum() > n_errors * _standard_error(gain, weight) * weight.sum())
+
+
+def best_of_each_dimension(results: dict[str, Any], chosen: dict[str, Any]) -> list[int]:
+    """Places in `cv_results_` of the chosen candidate and, of every other dimension, of the best one."""
+    best: dict[int, int] = {}
+    n_folds = np.sum([~np.isnan(column) for name, column in results.items() if name.startswith("split")], axis=0)
+    for index in np.lexsort((results["comparable_score"], n_folds)):  # the best of those that all folds have tested
+        best[int(results["param_n_components"][index])] = int(index)
+    best[chosen["n_components"]] = results["params"].index(chosen)
+    return [best[n_components] for n_components in sorted(best)]
+
+
+def _standard_error(values: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
+    """Of a ratio of two sums over units."""
+    total = weight.sum()
+    if total == 0.0:
+        return np.nan
+    return float(np.sqrt(np.sum((values - weight * (values.sum() / total)) ** 2)) / total)

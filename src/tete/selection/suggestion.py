@@ -1,0 +1,167 @@
+"""Which questions to ask next: those whose answers would teach most about where the objects are.
+
+What an answer teaches is the mutual information between it and the map: the entropy of the answer as it is expected
+now, less the entropy it would have if the map were known (Houlsby et al. 2011). So neither clear calls teach, nor close
+calls between objects whose places are known well, nor what people answer at random.
+
+What is not known of the map is seen on a committee of maps of resampled answers. How reliable people are is learned
+from the answers that a map of the committee was not told: on those it was made of, a map always looks too good.
+
+The best questions of one map are alike, and a committee of few maps errs about them together. So questions are drawn,
+with a chance that grows with the square of what they teach, instead of taken from the top (Kirsch et al. 2023).
+"""
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from tete.comparisons.checks import check_rows
+from tete.comparisons.triplets import Triplets, as_triplets
+from tete.core.randomness import RandomState, make_generator
+from tete.core.types import Embedding
+from tete.core.validation import check_whole
+from tete.embedding.answer_model import AnswerModel, fit_answer_model
+from tete.embedding.fitting import TripletEmbedding
+from tete.embedding.losses import log_ratios, ratio_loss
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["suggest"]
+
+FEWEST_CANDIDATES = 20_000
+CANDIDATES_A_QUESTION = 50
+N_MAPS = 16
+FEWEST_TESTED = 20  # answers that maps were not told, to learn how reliable people are
+GREED = 2.0  # the power of what a question teaches in its chance to be asked
+
+
+def suggest(
+    estimator: TripletEmbedding,
+    n: int = 100,
+    *,
+    asked: Any,
+    candidates: ArrayLike | None = None,
+    random_state: RandomState = 0,
+) -> "pd.DataFrame":
+    """Questions whose answers would teach much, the best first.
+
+    Parameters
+    ----------
+    estimator : fitted `TETE`, `STE`, ...
+    n : int, default=100
+        How many questions; fewer come back where there are not so many left.
+    asked : Triplets, array or data frame
+        The answers that the map was made of; 16 maps are fitted to parts of them, starting at the map. None of these
+        questions is asked again.
+    candidates : array of shape (m, 3), optional
+        Questions to choose from, as rows (anchor, one, other) of object numbers. By default many are drawn at random.
+    random_state : int, generator or None, default=0
+        Seed of all draws. Each seed gives other questions.
+
+    Returns
+    -------
+    DataFrame with columns center, left and right ("is center more like left or like right?"), `p_left`, the
+    probability that the answer is left, and `bits`, what the answer is expected to teach.
+    With an answer in a column `answer` (a name, left or right), `tete.io.read_answers` reads such a table.
+    """
+    import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
+
+    check_is_fitted(estimator, "embedding_")
+    check_whole("n", n, least=1)
+    given = as_triplets(asked, names=estimator.object_names_, n_objects=len(estimator.embedding_))
+    rng = make_generator(random_state)
+    if candidates is None:
+        rows = _draw(given.n_objects, max(FEWEST_CANDIDATES, CANDIDATES_A_QUESTION * n), rng)
+    else:
+        rows = check_rows(candidates, n_columns=3)
+    rows = _not_asked(rows, given)
+    if not len(rows):
+        raise InvalidParameterError("`candidates` must hold a question that was not asked yet, got none.")
+    p_left, bits = _Committee(estimator, given, rng).judge(rows)
+    chance = GREED * np.log(np.maximum(bits, np.finfo(float).tiny)) + rng.gumbel(size=len(rows))
+    chosen = np.argsort(-chance, kind="stable")[:n]  # draws without replacement
+    chosen = chosen[np.argsort(-bits[chosen], kind="stable")]
+    names = range(given.n_objects) if estimator.object_names_ is None else estimator.object_names_
+    columns = {
+        role: [names[number] for number in rows[chosen, place]]
+        for place, role in enumerate(("center", "left", "right"))
+    }
+    return pd.DataFrame({**columns, "p_left": p_left[chosen], "bits": bits[chosen]})
+
+
+class _Committee:
+    """Maps of resampled answers, and how reliable answers are."""
+
+    def __init__(self, estimator: TripletEmbedding, given: Triplets, rng: np.random.Generator) -> None:
+        self.loss = ratio_loss(estimator._loss())
+        self._given, self._answers = given, given.answer_numbers()
+        self._spread = estimator.embedding_.std(axis=0)
+        refit = clone(estimator).set_params(init=estimator.embedding_, n_init=1, verbose=False, callback=None)
+        self.maps: list[Embedding] = []
+        untold: list[NDArray[np.float64]] = []
+        for _ in range(N_MAPS):
+            embedding, ratios = self._member(refit, rng)
+            self.maps.append(embedding)
+            untold.append(ratios)
+        tested = np.concatenate(untold)
+        self.model: AnswerModel = (
+            fit_answer_model(tested, np.ones(len(tested)))
+            if len(tested) >= FEWEST_TESTED
+            else estimator._answer_model()
+        )
+
+    def judge(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Probability that the answer is the second object, and mutual information of answer and map."""
+        probability = np.array([self.model.probability(self._ratios(embedding, rows)) for embedding in self.maps])
+        mean = probability.mean(axis=0)
+        return mean, np.maximum(_entropy(mean) - _entropy(probability).mean(axis=0), 0.0)
+
+    def _member(self, refit: TripletEmbedding, rng: np.random.Generator) -> tuple[Embedding, NDArray[np.float64]]:
+        """A map of resampled answers, and log l of the others. Objects it knows nothing of are put anywhere."""
+        n_answers = int(self._answers.max()) + 1
+        drawn = np.bincount(rng.integers(n_answers, size=n_answers), minlength=n_answers)[self._answers]
+        told = self._given.select(drawn > 0)
+        known = told.mentions() > 0
+        embedding = rng.normal(scale=self._spread, size=(len(known), len(self._spread)))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the fit to all answers warned of what matters
+                embedding[known] = refit.fit(told.with_weights(drawn[drawn > 0])).embedding_[known]
+        except InvalidTripletsError:  # of very few answers, those drawn may contradict each other
+            known[:] = False
+        rows = self._given.to_array()[drawn == 0]
+        return embedding, self._ratios(embedding, rows[known[rows].all(axis=1)])
+
+    def _ratios(self, embedding: Embedding, rows: NDArray[Any]) -> NDArray[np.float64]:
+        return np.asarray(log_ratios(self.loss, embedding, *np.ascontiguousarray(rows.T, dtype=np.int32)))
+
+
+def _draw(n_objects: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Random questions, each with three different objects."""
+    rows = rng.integers(n_objects, size=(count, 3))
+    differ = (rows[:, 0] != rows[:, 1]) & (rows[:, 0] != rows[:, 2]) & (rows[:, 1] != rows[:, 2])
+    return np.asarray(rows[differ])
+
+
+def _not_asked(rows: NDArray[Any], given: Triplets) -> NDArray[np.int64]:
+    """Each different question once, without those that were asked."""
+    size = given.n_objects
+
+    def keys(each: NDArray[Any]) -> NDArray[np.int64]:
+        pair = np.sort(each[:, 1:].astype(np.int64), axis=1)
+        return (each[:, 0].astype(np.int64) * size + pair[:, 0]) * size + pair[:, 1]
+
+    own, first = np.unique(keys(rows), return_index=True)
+    return np.asarray(rows[np.sort(first[~np.isin(own, keys(given.to_array()))])], dtype=np.int64)
+
+
+def _entropy(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of yes-or-no answers, in bits."""
+    p = np.clip(probability, 1e-12, 1.0 - 1e-12)
+    return np.asarray(-(p * np.log2(p) + (1.0 - p) * np.log2(1.0 - p)))

@@ -1,0 +1,158 @@
+"""TETECV: dimension and temperatures of t-ETE by cross-validation. `candidates` is how it is done for a few fits' price."""
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from tete.comparisons.folds import folds, units_of
+from tete.comparisons.triplets import as_triplets
+from tete.core.randomness import RandomState
+from tete.core.validation import check_choice, check_interval, check_whole
+from tete.embedding.estimators import TETE
+from tete.embedding.new_objects import NewPlaces
+from tete.exceptions import InvalidParameterError
+from tete.selection.candidates import TEMPERATURES, Fold, Search
+
+__all__ = ["TETECV"]
+
+
+@dataclass(eq=False, repr=False)
+class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """t-ETE with dimension and temperatures chosen by cross-validation, as `LassoCV` chooses alpha.
+
+    Whole answers (or annotators) are held out, none is torn apart. The chosen dimension is the smallest whose score
+    is within one standard error of the best one; the chosen temperatures are the most robust ones (those that come
+    first) whose score is within one standard error of the difference to the best ones.
+
+    Parameters
+    ----------
+    dims : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 7, 8)
+        Dimensions to try.
+    temperatures : sequence of pairs (t, t'), default=TEMPERATURES
+        Temperatures to try, preferred ones first: every second one, and those beside the best of these. STE and (up
+        to scale) t-STE are among the default ones.
+    cv : int, splitter of scikit-learn or iterable of (train, test), default=5
+        Number of folds, or the folds; a splitter gets the answers or annotators as groups.
+    by : "groups" or "annotators", default="groups"
+        What is held out as a whole. "annotators" says how well the map predicts people who were not asked.
+    refit : bool, default=True
+        Whether to fit the chosen candidate to all answers in the end.
+    ridge, max_iter, tol, n_jobs, verbose
+        As in `TETE`. Most fits of the search stop at a looser tolerance.
+    random_state : int, generator or None, default=0
+        Seed of the folds.
+
+    Attributes
+    ----------
+    best_params_ : dict
+        The chosen n_components, t and t_prime.
+    best_score_ : float
+        Share of held-out answers that maps of the chosen kind agreed with.
+    best_index_ : int
+        Place of the chosen candidate in `cv_results_`.
+    cv_results_ : dict of arrays
+        For each candidate that was tried, as in scikit-learn's `GridSearchCV`: params, param_..., split..._test_score
+        (NaN for folds on which it was no longer tried), mean_test_score, std_test_score, rank_test_score and
+        mean_fit_time; also standard_error (of the mean, by answers) and n_iter (iterations of all folds). As one fold
+        is harder than another, means over different folds cannot be compared; comparable_score, by which candidates
+        are ranked, is the chosen candidate's mean plus the mean difference to it on the folds of both.
+        ``pandas.DataFrame(model.cv_results_)`` makes a table of it.
+    best_estimator_ : TETE
+        The final fit, with `refit`.
+    embedding_, object_names_, n_features_in_
+        As in `TETE`, with `refit`.
+
+    Examples
+    --------
+    >>> from tete import TETECV
+    >>> from tete.datasets import make_uniform_triplets
+    >>> points = [[0.0], [1.0], [2.5], [4.5], [7.0], [10.0]]
+    >>> model = TETECV(dims=(1, 2, 3), random_state=0).fit(make_uniform_triplets(points, 300, random_state=0))
+    >>> model.best_params_["n_components"]
+    1
+    """
+
+    dims: int | Sequence[int] = (1, 2, 3, 4, 5, 6, 7, 8)
+    _: KW_ONLY
+    temperatures: Sequence[tuple[float, float]] = TEMPERATURES
+    cv: Any = 5
+    by: Literal["groups", "annotators"] = "groups"
+    refit: bool = True
+    ridge: float = 3e-4
+    max_iter: int = 1000
+    tol: float = 1e-6
+    random_state: RandomState = 0
+    n_jobs: int | None = -1
+    verbose: bool = False
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        n_objects: int | None = None,
+    ) -> Self:
+        """Choose dimension and temperatures, and find the map; takes what `TETE.fit` takes."""
+        dims, temperatures = self._check_parameters()
+        triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
+        units = units_of(triplets, self.by)
+        parts = [
+            Fold(number, triplets.select(train), triplets.select(test), units[test])
+            for number, (train, test) in enumerate(folds(self.cv, units, self.random_state))
+        ]
+        search = Search(parts, int(units.max()) + 1, self._estimator())
+        best = search.choose(dims, temperatures, verbose=self.verbose)
+        self.cv_results_ = search.results(best)
+        self.best_index_ = list(search.trials).index(best)
+        self.best_params_ = best._asdict()
+        self.best_score_ = search.trials[best].held_out.score
+        self.n_features_in_ = 3
+        if self.refit:
+            self.best_estimator_ = self._estimator().set_params(**self.best_params_).fit(triplets)
+            self.embedding_ = self.best_estimator_.embedding_
+            self.object_names_ = self.best_estimator_.object_names_
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.bool_]:
+        """For each row of `X`, whether its first object is nearer to the second than to the third on the map."""
+        return self._fitted().predict(X)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability that the answer is "the third" and that it is "the second", for each row."""
+        return np.asarray(self._fitted().predict_proba(X))
+
+    def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
+        """Share of answers that the map agrees with."""
+        return self._fitted().score(X, y, sample_weight)
+
+    def place_new(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> NewPlaces:
+        """Place new objects on the map from a handful of answers about them, as `TETE.place_new` does."""
+        return self._fitted().place_new(X, y, sample_weight)
+
+    def _fitted(self) -> TETE:
+        check_is_fitted(self, "best_estimator_")
+        fitted: TETE = self.best_estimator_
+        return fitted
+
+    def _estimator(self) -> TETE:
+        return TETE(ridge=self.ridge, max_iter=self.max_iter, tol=self.tol, n_jobs=self.n_jobs)
+
+    def _check_parameters(self) -> tuple[list[int], list[tuple[float, float]]]:
+        """The dimensions, the largest first, and the temperatures."""
+        dims = np.atleast_1d(np.asarray(self.dims, dtype=object))
+        if dims.ndim != 1 or not len(dims):
+            raise InvalidParameterError(f"`dims` must be a number or a list of numbers, got {self.dims!r}.")
+        for dimension in dims:
+            check_whole("dims", dimension, least=1)
+        pairs = [tuple(pair) for pair in self.temperatures]
+        if not pairs or any(len(pair) != 2 for pair in pairs):
+            raise InvalidParameterError(f"`temperatures` must be pairs of t and t', got {self.temperatures!r}.")
+        for temperature in np.ravel(pairs):
+            check_interval("temperatures", temperature, 1.0, 2.0)
+        check_choice("by", self.by, ("groups", "annotators"))
+        return sorted({int(each) for each in dims}, reverse=True), [(float(t), float(u)) for t, u in pairs]

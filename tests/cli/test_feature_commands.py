@@ -1,0 +1,400 @@
+"""reduce, place and score as a person uses them: every way in, and every mistake in one sentence."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from typer.testing import CliRunner
+
+from tete import ListwiseTETE, WeightedTETE
+from tete.cli import app
+from tete.io import read_map
+
+
+def tete(*arguments, stdin=None):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+
+
+@pytest.fixture
+def frame(rng):
+    """80 flowers of two species in three measures."""
+    species = np.repeat(["rose", "tulip"], 40)
+    measures = rng.normal(size=(80, 3)) + 4.0 * (species == "tulip")[:, None]
+    return pd.DataFrame(measures, columns=["width", "height", "depth"]).assign(
+        id=[f"flower {n}" for n in range(80)], species=species
+    )
+
+
+@pytest.fixture
+def table(frame, tmp_path):
+    frame[:60].to_csv(tmp_path / "table.csv", index=False)
+    return tmp_path / "table.csv"
+
+
+def features_of(frame):
+    return frame[["width", "height", "depth"]]
+
+
+class TestReduce:
+    def test_one_command_gives_a_map_and_a_summary(self, table, frame, tmp_path):
+        files = [tmp_path / name for name in ("map.csv", "map.svg", "map.html", "model.npz")]
+        outputs = ["-o", files[0], "--plot", files[1], "--page", files[2], "--model", files[3]]
+        result = tete("reduce", table, *outputs, "--label", "species")
+        assert result.exit_code == 0, result.output
+        for part in ("rows                60", "features            3", "labels              'species'"):
+            assert part in result.stdout
+        for part in ("neighbours kept", "trustworthiness", "classes", "random triplets", "global score", "seconds"):
+            assert part in result.stdout
+        found = read_map(files[0])
+        assert found.names == tuple(frame["id"][:60])  # the order of the table
+        assert found.columns["species"].tolist() == frame["species"][:60].tolist()
+        expected = ListwiseTETE(random_state=0).fit_transform(features_of(frame[:60]))
+        np.testing.assert_array_equal(found.embedding, expected)
+        assert all(path.exists() for path in files)
+
+    def test_json_and_quiet(self, table, tmp_path):
+        result = json.loads(tete("reduce", table, "--label", "species", "-o", tmp_path / "m.csv", "--json").stdout)
+        assert (result["n_rows"], result["n_features"], result["label"]) == (60, 3, "species")
+        assert result["recall"] > 0.5
+        assert result["accuracy"] > 0.9
+        assert result["written"] == [str(tmp_path / "m.csv")]
+        assert tete("reduce", table, "--drop", "species", "--quiet").stdout == ""
+
+    def test_options_reach_the_estimator(self, table, frame, tmp_path):
+        options = ["--method", "weighted", "--neighbors", 7, "--dims", 3, "--seed", 5, "--metric", "cosine"]
+        assert tete("reduce", table, "--drop", "species", *options, "-o", tmp_path / "m.npy").exit_code == 0
+        model = WeightedTETE(n_components=3, n_neighbors=7, metric="cosine", random_state=5)
+        np.testing.assert_array_equal(np.load(tmp_path / "m.npy"), model.fit_transform(features_of(frame[:60])))
+        assert tete("reduce", table, "--drop", "species", "--quality", "fast").exit_code == 0
+        wrong = tete("reduce", table, "--method", "weighted", "--quality", "fast")
+        assert wrong.exit_code == 2
+        assert "--quality is an option of --method listwise" in wrong.output
+
+    def test_every_kind_of_file_gives_the_same_map(self, table, frame, tmp_path):
+        matrix = features_of(frame[:60]).to_numpy()
+        np.save(tmp_path / "t.npy", matrix)
+        np.savez(tmp_path / "t.npz", X=matrix, y=frame["species"][:60].to_numpy(dtype=str))
+        sparse.save_npz(tmp_path / "s.npz", sparse.csr_matrix(matrix))
+        frame[:60].to_parquet(tmp_path / "t.parquet")
+        maps = []
+        for name in ("t.npy", "t.npz", "s.npz"):
+            assert tete("reduce", tmp_path / name, "-o", tmp_path / f"{name}.csv").exit_code == 0
+            maps.append(read_map(tmp_path / f"{name}.csv").embedding)
+        result = tete("reduce", tmp_path / "t.parquet", "--label", "species", "-o", tmp_path / "p.csv")
+        assert result.exit_code == 0, result.output
+        piped = tete("reduce", "-", "--label", "species", "-o", tmp_path / "c.csv", stdin=table.read_text())
+        assert piped.exit_code == 0, piped.output
+        maps += [read_map(tmp_path / name).embedding for name in ("p.csv", "c.csv")]
+        for found in maps[1:]:
+            np.testing.assert_array_equal(found, maps[0])
+        assert "label" in read_map(tmp_path / "t.npz.csv").columns  # y would look like a coordinate
+
+    def test_a_label_called_y_is_not_taken_for_a_coordinate(self, tmp_path, rng):
+        pd.DataFrame({"a": rng.random(20), "b": rng.random(20), "y": ["u", "v"] * 10}).to_csv(tmp_path / "t.csv")
+        assert tete("reduce", tmp_path / "t.csv", "--label", "y", "-o", tmp_path / "m.csv").exit_code == 0
+        assert (tmp_path / "m.csv").read_text().splitlines()[0] == "object,x,y,label_y"
+
+    def test_distances(self, tmp_path, rng):
+        places = rng.normal(size=(40, 2))
+        np.save(tmp_path / "d.npy", np.linalg.norm(places[:, None] - places[None], axis=2))
+        result = tete("reduce", tmp_path / "d.npy", "--metric", "precomputed", "--json")
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)["recall"] > 0.6
+
+    def test_two_rows_and_constant_features(self, tmp_path):
+        (tmp_path / "two.csv").write_text("a,b\n1,2\n3,4\n")
+        result = tete("reduce", tmp_path / "two.csv", "-o", tmp_path / "m.csv")
+        assert result.exit_code == 0, result.output
+        assert "unknown: too few rows" in result.stdout
+        assert len(read_map(tmp_path / "m.csv")) == 2
+        (tmp_path / "equal.csv").write_text("a,b\n" + "1,2\n" * 30)
+        result = tete("reduce", tmp_path / "equal.csv", "-o", tmp_path / "e.csv")
+        assert result.exit_code == 0, result.output
+        assert np.isfinite(read_map(tmp_path / "e.csv").embedding).all()
+        text = "a,b\n" + "".join(f"{n},2\n" for n in range(30))  # one constant column
+        assert tete("reduce", "-", stdin=text).exit_code == 0
+
+    def test_warnings_are_one_sentence(self, tmp_path):
+        text = "a,b\n" + "".join(f"{n},{n * n}\n" for n in range(8))
+        result = tete("reduce", "-", stdin=text)
+        assert result.exit_code == 0
+        assert "Warning: `n_neighbors` is reduced from 15 to 7, because there are 8 rows." in result.stderr
+
+
+class TestStandardize:
+    @pytest.fixture
+    def units(self, frame, tmp_path):
+        frame.assign(depth=1e4 * frame["depth"]).to_csv(tmp_path / "units.csv", index=False)
+        return tmp_path / "units.csv"
+
+    def test_it_is_hinted_at_done_and_kept_for_new_rows(self, units, tmp_path):
+        hint = "column 'depth' is spread"
+        assert hint in tete("reduce", units, "--label", "species").stdout
+        outputs = ["-o", tmp_path / "map.csv", "--model", tmp_path / "model.npz"]
+        done = tete("reduce", units, "--label", "species", "--standardize", *outputs)
+        assert done.exit_code == 0, done.output
+        assert hint not in done.stdout
+        tete("place", tmp_path / "model.npz", units, "-o", tmp_path / "again.csv")
+        expected = read_map(tmp_path / "map.csv").embedding
+        np.testing.assert_array_equal(read_map(tmp_path / "again.csv").embedding, expected)
+        score = tete("score", tmp_path / "map.csv", "--features", units, "--standardize", "--samples", 200)
+        kept = [line for line in done.stdout.splitlines() if line.startswith("neighbours kept")]
+        assert kept[0] in score.stdout  # measured by the same distances
+
+    def test_equal_rows_are_nothing_to_boast_of(self, tmp_path):
+        result = tete("reduce", "-", stdin="a,b\n" + "1,2\n" * 30)
+        assert "nothing to measure: all rows are equal" in result.stdout
+        assert "%" not in result.stdout
+
+    @pytest.mark.parametrize("options", [[], ["--standardize"], ["--metric", "cosine"], ["--method", "weighted"]])
+    def test_huge_numbers_are_numbers(self, options):
+        text = "a,b\n" + "".join(f"{n % 7},{n * n % 11}\n" for n in range(40)) + "1e300,5\n"
+        result = tete("reduce", "-", *options, stdin=text)
+        assert result.exit_code == 0, result.output
+        assert result.stderr == ""
+        assert "random triplets" in result.stdout
+
+    def test_no_hint_where_units_are_alike(self, table):
+        assert "spreads" not in tete("reduce", table, "--label", "species").stdout
+
+
+class TestPlace:
+    @pytest.fixture
+    def model(self, table, tmp_path):
+        assert tete("reduce", table, "--label", "species", "--model", tmp_path / "model.npz").exit_code == 0
+        return tmp_path / "model.npz"
+
+    def test_the_places_are_those_of_transform(self, model, frame, tmp_path):
+        shuffled = frame[60:][["species", "depth", "id", "width", "height"]]  # columns are found by name
+        shuffled.to_csv(tmp_path / "new.csv", index=False)
+        result = tete("place", model, tmp_path / "new.csv", "-o", tmp_path / "new_map.csv")
+        assert result.exit_code == 0, result.output
+        assert "rows placed         20" in result.stdout
+        found = read_map(tmp_path / "new_map.csv")
+        fitted = ListwiseTETE(random_state=0).fit(features_of(frame[:60]))
+        np.testing.assert_array_equal(found.embedding, fitted.transform(features_of(frame[60:])))
+        assert found.names == tuple(frame["id"][60:])
+        assert found.columns["species"].tolist() == frame["species"][60:].tolist()
+
+    def test_one_row_json_pictures_and_arrays(self, model, frame, tmp_path):
+        np.save(tmp_path / "new.npy", features_of(frame[60:61]).to_numpy())
+        outputs = ["-o", tmp_path / "n.csv", "--plot", tmp_path / "n.png", "--page", tmp_path / "n.html"]
+        result = tete("place", model, tmp_path / "new.npy", *outputs, "--json")
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)["n_rows"] == 1
+        assert (tmp_path / "n.png").exists()
+        piped = tete("place", model, "-", "-o", tmp_path / "p.csv", stdin=frame[60:61].to_csv(index=False))
+        assert piped.exit_code == 0, piped.output
+        np.testing.assert_array_equal(read_map(tmp_path / "p.csv").embedding, read_map(tmp_path / "n.csv").embedding)
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            ("width,height\n1,2\n", "1 of the 3 columns of the model are missing: 'depth'"),
+            ("width,height,depth\n1,2,x\n", "line 2, column 'depth': 'x' is not a number"),
+            ("width,height,depth\n1,2,nan\n", "line 2, column 'depth': nan, expected a finite number"),
+            ("width,height,depth\n", "has no rows"),
+        ],
+    )
+    def test_wrong_columns(self, model, tmp_path, content, message):
+        (tmp_path / "new.csv").write_text(content)
+        result = tete("place", model, tmp_path / "new.csv", "-o", tmp_path / "n.csv")
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert result.stderr.count("\n") == 1
+        assert not (tmp_path / "n.csv").exists()
+
+    def test_wrong_number_of_columns_without_names(self, model, tmp_path):
+        np.save(tmp_path / "new.npy", np.ones((3, 5)))
+        result = tete("place", model, tmp_path / "new.npy")
+        assert result.exit_code == 2
+        assert f"new.npy has 5 columns of features, expected 3 as {model} has." in result.stderr
+
+    def test_files_that_are_no_models(self, table, tmp_path):
+        np.savez(tmp_path / "other.npz", X=np.eye(3))
+        result = tete("place", tmp_path / "other.npz", table)
+        assert result.exit_code == 2
+        assert "other.npz is not a model" in result.stderr
+        (tmp_path / "torn.npz").write_bytes((tmp_path / "other.npz").read_bytes()[:100])
+        assert "is not a whole npz file of a model" in tete("place", tmp_path / "torn.npz", table).stderr
+        assert "No such file" in tete("place", tmp_path / "none.npz", table).stderr
+
+
+class TestScore:
+    def test_by_order_and_by_id(self, frame, table, tmp_path):
+        places = features_of(frame)[["width", "height"]].to_numpy()
+        np.save(tmp_path / "other.npy", places[:60])
+        by_order = json.loads(
+            tete("score", tmp_path / "other.npy", "--features", table, "--label", "species", "--json").stdout
+        )
+        named = pd.DataFrame({"id": frame["id"], "UMAP_1": places[:, 0], "UMAP_2": places[:, 1]})
+        named.sample(frac=1, random_state=0).to_csv(tmp_path / "umap.csv", index=False)
+        result = tete("score", tmp_path / "umap.csv", "--features", table, "--label", "species", "--json")
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout) == by_order
+        assert by_order["accuracy"] > 0.9
+        assert by_order["recall"] > 0.4
+
+    def test_a_map_of_ours(self, table, tmp_path):
+        tete("reduce", table, "--label", "species", "-o", tmp_path / "map.csv")
+        result = tete("score", tmp_path / "map.csv", "--features", table)  # the map says what species is
+        assert result.exit_code == 0, result.output
+        for part in ("rows                60", "neighbours kept", "classes", "global score"):
+            assert part in result.stdout
+
+    def test_rows_that_do_not_match(self, frame, table, tmp_path):
+        np.save(tmp_path / "few.npy", np.zeros((5, 2)))
+        result = tete("score", tmp_path / "few.npy", "--features", table, "--drop", "species")
+        assert result.exit_code == 2
+        assert "few.npy has 5 objects, expected 60 like the rows of" in result.stderr
+        (tmp_path / "named.csv").write_text("object,x,y\nflower 0,0,0\nflower 1,1,1\n")
+        result = tete("score", tmp_path / "named.csv", "--features", table, "--drop", "species")
+        assert result.exit_code == 2
+        assert "58 of the 60 rows of" in result.stderr
+        assert "first 'flower 2'" in result.stderr
+
+    def test_answers_or_features(self, tmp_path):
+        for options in ([], ["--answers", "a.csv", "--features", "b.csv"]):
+            result = tete("score", tmp_path / "m.csv", *options)
+            assert result.exit_code == 2
+            assert "give either --answers or --features" in result.output
+
+
+MISTAKES = [
+    ("", "is empty"),
+    ("a,b\n", "has no rows"),
+    ("a,b\n1,2\n1,2,3\n", "line 3: expected 2 columns"),
+    ("a,b\n1,2\n3,red\n", "line 3, column 'b': 'red' is not a number"),
+    ("a,b\n1,2\n3,\n", "line 3, column 'b': empty"),
+    ("a,b\n1,2\n", "Found array with 1 sample"),
+    ("name\nx\ny\n", "expected columns of numbers to map, got none"),
+    (b"\x00\x01\x02" * 100, "is not a text file"),
+]
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(("content", "message"), MISTAKES)
+    def test_one_sentence_and_exit_code_2(self, tmp_path, content, message):
+        path = tmp_path / "table.csv"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        result = tete("reduce", path, "-o", tmp_path / "map.csv")
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert "table.csv" in result.stderr
+        assert result.stderr.startswith("Error: ")
+        assert result.stderr.count("\n") == 1
+        assert result.stdout == ""
+        assert not (tmp_path / "map.csv").exists()
+
+    def test_features_that_are_not_finite_in_arrays(self, tmp_path):
+        values = np.ones((20, 4))
+        values[7, 2] = np.nan
+        np.save(tmp_path / "x.npy", values)
+        result = tete("reduce", tmp_path / "x.npy")
+        assert result.exit_code == 2
+        assert "x.npy: Row 7, column 2 of `X` is NaN" in result.stderr
+
+    def test_unknown_columns_metrics_and_arrays(self, table, tmp_path):
+        assert "there is no column 'kind'" in tete("reduce", table, "--label", "kind").stderr
+        assert "`metric` must be" in tete("reduce", table, "--drop", "species", "--metric", "foo").stderr
+        np.savez(tmp_path / "x.npz", a=np.eye(3))
+        assert "there is no array 'b'" in tete("reduce", tmp_path / "x.npz", "--array", "b").stderr
+        refused = tete("reduce", table, "--array", "b")
+        assert refused.exit_code == 2
+        assert "--array (array=) is for npz files, got 'b' with" in refused.stderr
+        np.save(tmp_path / "one.npy", np.arange(30.0))
+        refused = tete("reduce", tmp_path / "one.npy")
+        assert refused.exit_code == 2
+        assert "one.npy: expected a table of numbers, one row an object, got shape (30,), float64." in refused.stderr
+
+    def test_missing_file_and_folder(self, tmp_path):
+        (tmp_path / "folder.csv").mkdir()
+        (tmp_path / "folder.npy").mkdir()
+        for name, message in [
+            ("none.csv", "No such file"),
+            ("folder.csv", "Is a directory"),
+            ("folder.npy", "Is a directory"),
+            ("table.xlsx", "the extension must be one of .csv"),
+        ]:
+            result = tete("reduce", tmp_path / name)
+            assert result.exit_code == 2
+            assert message in result.stderr
+            assert name in result.stderr
+
+    @pytest.mark.parametrize("option", ["-o", "--plot", "--page", "--model"])
+    def test_outputs_are_checked_before_anything_is_read(self, tmp_path, option):
+        extension = {"-o": "csv", "--plot": "png", "--page": "html", "--model": "npz"}[option]
+        path = tmp_path / f"out.{extension}"
+        path.write_text("mine")
+        result = tete("reduce", tmp_path / "none.csv", option, path)
+        assert result.exit_code == 2
+        assert f"out.{extension} exists already: --force" in result.stderr
+        assert path.read_text() == "mine"
+        assert "the extension must be" in tete("reduce", tmp_path / "none.csv", option, tmp_path / "out.zzz").stderr
+        assert "does not exist" in tete("reduce", tmp_path / "none.csv", option, tmp_path / "no" / path.name).stderr
+
+    def test_force_overwrites(self, table, tmp_path):
+        (tmp_path / "map.csv").write_text("mine")
+        assert tete("reduce", table, "--drop", "species", "-o", tmp_path / "map.csv", "--force").exit_code == 0
+        assert len(read_map(tmp_path / "map.csv")) == 60
+
+
+def test_no_permission_to_write(open_folder, request):
+    (open_folder / "locked").mkdir(mode=0o555)
+    request.getfixturevalue("ordinary_user")
+    result = tete("reduce", open_folder / "none.csv", "-o", open_folder / "locked" / "map.csv")
+    assert result.exit_code == 2
+    assert result.stderr == f"Error: {open_folder}/locked: No permission to write to this folder.\n"
+
+
+@pytest.mark.parametrize("name", ["table.csv", "x.npy", "x.npz", "t.parquet"])
+def test_no_permission_to_read(open_folder, name, request):
+    (open_folder / name).write_text("secret")
+    (open_folder / name).chmod(0)
+    request.getfixturevalue("ordinary_user")
+    result = tete("reduce", open_folder / name)
+    assert result.exit_code == 2
+    assert result.stderr == f"Error: {open_folder / name}: Permission denied.\n"
+
+
+INTERRUPTED = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs ignore
+from tete.cli import app
+from tete.reduction.feature_map import FeatureMap
+inner = FeatureMap._fit_features
+def announced(*arguments):
+    print("fitting", flush=True)
+    return inner(*arguments)
+FeatureMap._fit_features = announced
+app()
+"""
+
+
+def test_ctrl_c_in_the_middle_of_a_fit_changes_no_file(tmp_path, rng):
+    (tmp_path / "map.csv").write_text("mine")
+    np.save(tmp_path / "x.npy", rng.normal(size=(20_000, 10)))
+    arguments = ["reduce", "x.npy", "-o", "map.csv", "--model", "m.npz", "--quality", "high", "--force"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    command = [sys.executable, "-c", INTERRUPTED, *arguments]
+    with subprocess.Popen(command, cwd=tmp_path, text=True, **pipes) as process:
+        assert process.stdout.readline() == "fitting\n"
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert errors == "Error: Stopped. No file is left half-written.\n"
+    assert (tmp_path / "map.csv").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["map.csv", "x.npy"]
+
+
+def test_version():
+    result = tete("--version")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("tete ")

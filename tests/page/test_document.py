@@ -1,0 +1,391 @@
+"""The interactive page: what is in the file, and what it does in a real browser where there is one."""
+
+import shutil
+import sys
+import time
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tete import Triplets, Uncertainty
+from tete.drawing.themes import DARK, LIGHT
+from tete.exceptions import InvalidParameterError, OutputExistsError
+from tete.page.document import make_page, write_page
+
+EVIL = "</script><script>document.title = 'broken'</script>"
+NAMES = ["origin", 'Café, "north"', "south", EVIL, "<b>west</b>", "far & away"]
+PLACES = np.array([[0.0, 0.0], [0.0, 1.0], [0.0, -1.2], [1.4, 0.0], [-1.6, 0.0], [3.0, 3.0]])
+COLUMNS = {"kind": ["a", "b", "a", EVIL, "b", ""], "size": [0.5, 1.5, 2.5, np.nan, 4.5, 5.5]}
+TRIPLETS = Triplets.from_array([(0, 1, 5), (0, 5, 1), (1, 0, 5), (2, 0, 1), (3, 1, 5)], n_objects=6)
+
+
+def page(**details):
+    return make_page(PLACES, **({"names": NAMES, "columns": COLUMNS, "triplets": TRIPLETS} | details))
+
+
+class TestFile:
+    def test_everything_is_inside(self):
+        content = page(title="A & B")
+        assert "<title>A &amp; B</title>" in content
+        assert "default-src 'none'" in content  # the browser itself refuses anything from outside
+        assert "<script src" not in content
+        assert '<link rel="stylesheet"' not in content
+
+    def test_names_are_never_html(self):
+        content = page(title=EVIL)
+        assert EVIL not in content
+        assert "<b>west</b>" not in content
+
+    def test_markers_of_the_template_in_names_do_nothing(self):
+        assert "@@STYLE@@" in page(names=["@@STYLE@@", *"bcdef"])
+
+    def test_the_same_input_gives_a_page_without_answers_or_columns(self, tmp_path):
+        write_page(tmp_path / "map.html", PLACES)
+        assert "<!DOCTYPE html>" in (tmp_path / "map.html").read_text(encoding="utf-8")
+        with pytest.raises(OutputExistsError):
+            write_page(tmp_path / "map.html", PLACES)
+
+    @pytest.mark.parametrize(
+        ("details", "message"),
+        [
+            ({"names": ["a"]}, r"`names` must have one name for each of 6 objects, got 1"),
+            (
+                {"columns": {"kind": [1]}},
+                r"`columns` must have one entry for each of 6 objects, got shape \(1,\) in 'kind'",
+            ),
+            ({"wrong": [0.5]}, r"`wrong` must have one entry for each of 5 triplets, got shape \(1,\)"),
+            ({"label": "taste"}, r"`label` must be one of the columns \['kind', 'size'\], got 'taste'"),
+        ],
+    )
+    def test_bad_input(self, details, message):
+        with pytest.raises(InvalidParameterError, match=message):
+            page(**details)
+
+    def test_without_bokeh(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "bokeh.models", None)
+        with pytest.raises(ImportError, match=r"the interactive page needs bokeh: pip install 'tete\[plot\]'"):
+            page()
+
+    def test_of_very_many_answers_a_sample_is_kept(self, monkeypatch):
+        monkeypatch.setattr("tete.page.document.MOST_ANSWERS", 2)
+        assert '"total": 5' in page()
+
+
+WAIT = 20.0
+PIXEL = """
+const view = [...Bokeh.index.roots ?? Object.values(Bokeh.index)].find((each) => each.model.name === "map");
+const box = view.el.getBoundingClientRect(), frame = view.frame;
+return [box.left + frame.x_scale.compute(arguments[0]), box.top + frame.y_scale.compute(arguments[1])];
+"""
+TOOLTIP = """
+const found = [];
+const walk = (node) => {
+  if (node.classList && node.classList.contains("bk-Tooltip")) found.push(node.shadowRoot.textContent);
+  for (const child of [...(node.shadowRoot ? node.shadowRoot.children : []), ...node.children]) walk(child);
+};
+walk(document.body);
+return found.join("|");
+"""
+POINTS = """
+const view = [...Bokeh.index.roots ?? Object.values(Bokeh.index)].find((each) => each.model.name === "map");
+const [points] = [...view.renderer_views.values()].filter((each) => each.model.data_source?.name === "points");
+"""
+WEBGL = f"{POINTS} return points.glyph.glglyph != null && !points.glyph.glglyph.regl_wrapper?.has_error;"
+MOVING = f"{POINTS} return [points.decimated.count, points.decimated_glyph.model.fill_color.field];"
+FRAME = f"{POINTS} return [view.frame.x_range.start, view.frame.x_range.end, view.frame.y_range.start];"
+CARD = """
+const getParameter = WebGLRenderingContext.prototype.getParameter;
+WebGLRenderingContext.prototype.getParameter = function (name) {
+  return name === 0x9246 ? "A graphics card" : getParameter.call(this, name);
+};
+"""
+LASSO = """
+const plot = Bokeh.documents[0].get_model_by_name("map");
+plot.toolbar.tools.find((tool) => tool.type === "LassoSelectTool").active = true;
+"""
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if chromium is None or driver is None:
+        pytest.skip("needs Debian's chromium and chromium-driver")
+    webdriver = pytest.importorskip("selenium.webdriver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    folder = tmp_path_factory.mktemp("browser")
+    for option in (
+        "--headless",
+        "--no-sandbox",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--enable-unsafe-swiftshader",
+        "--window-size=1200,800",
+        f"--user-data-dir={folder / 'profile'}",
+    ):
+        options.add_argument(option)
+    options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    opened = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    opened.downloads = folder
+    yield opened
+    opened.quit()
+
+
+def pixels_of(content):
+    """A PNG as an array of (height, width, 3) shares of red, green and blue."""
+    from matplotlib.image import imread
+
+    return imread(BytesIO(content), format="png")[:, :, :3]
+
+
+def eventually(condition):
+    """The condition's value as soon as it is true."""
+    end = time.monotonic() + WAIT
+    while not (value := condition()):
+        assert time.monotonic() < end, "the page did not get there in time"
+        time.sleep(0.05)
+    return value
+
+
+class Page:
+    """What a person does with the page."""
+
+    def __init__(self, browser, path):
+        self.browser = browser
+        browser.get_log("browser")
+        browser.get(path.as_uri())
+        eventually(lambda: browser.execute_script("return document.body.dataset.ready"))
+
+    def texts(self, selector):
+        script = "return [...document.querySelectorAll(arguments[0])].map((each) => each.textContent)"
+        return self.browser.execute_script(script, selector)
+
+    def text(self, selector):
+        return "".join(self.texts(selector))
+
+    def elements(self, selector):
+        return self.browser.find_elements("css selector", selector)
+
+    def mouse(self, *steps):
+        """Move to places on the map: ("move" | "press" | "release", x, y)."""
+        from selenium.webdriver import ActionChains
+
+        chain = ActionChains(self.browser, duration=30)
+        for step, x, y in steps:
+            left, top = self.browser.execute_script(PIXEL, x, y)
+            chain.w3c_actions.pointer_action.move_to_location(round(left), round(top))
+            if step == "press":
+                chain.w3c_actions.pointer_action.pointer_down()
+            elif step == "release":
+                chain.w3c_actions.pointer_action.pointer_up()
+        chain.perform()
+
+    def click(self, x, y, seconds=0.0):
+        from selenium.webdriver import ActionChains
+
+        self.mouse(("move", x, y))
+        ActionChains(self.browser, duration=0).click_and_hold().pause(seconds).release().perform()
+
+    def errors(self):
+        return [entry["message"] for entry in self.browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+@pytest.fixture
+def shown(browser, tmp_path):
+    write_page(tmp_path / "map.html", PLACES, names=NAMES, columns=COLUMNS, triplets=TRIPLETS, label="kind")
+    opened = Page(browser, tmp_path / "map.html")
+    yield opened
+    assert opened.errors() == []
+    assert browser.title == "Map"  # else a name ran as a script
+
+
+class TestInTheBrowser:
+    def test_what_is_there(self, shown):
+        assert shown.text("#summary") == "6 objects, 5 answers"
+        assert shown.texts("#column option") == ["nothing", "kind", "size"]
+        assert sorted(shown.texts("#legend button")) == sorted(["●(none) (1)", "●a (2)", "●b (2)", f"●{EVIL} (1)"])
+
+    def test_a_graphics_card_draws_the_points(self, browser, tmp_path):
+        if not browser.execute_script("return !!document.createElement('canvas').getContext('webgl')"):
+            pytest.skip("this browser has no WebGL")
+        write_page(tmp_path / "map.html", PLACES)
+        feigned = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": CARD})
+        try:
+            shown = Page(browser, tmp_path / "map.html")
+            assert eventually(lambda: browser.execute_script(WEBGL))
+            assert shown.errors() == []
+        finally:
+            browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", feigned)
+
+    def test_without_one_some_of_many_points_are_drawn_while_the_map_moves(self, browser, tmp_path, rng):
+        write_page(tmp_path / "map.html", rng.normal(size=(20_001, 2)))
+        shown = Page(browser, tmp_path / "map.html")
+        assert not browser.execute_script(WEBGL)
+        assert browser.execute_script(MOVING) == [5001, "color"]
+        assert shown.errors() == []
+
+    def test_nothing_stays_behind_when_the_window_grows(self, shown):
+        size = shown.browser.get_window_size()
+        try:
+            shown.browser.set_window_size(size["width"], size["height"] + 200)
+            eventually(lambda: shown.browser.execute_script(PIXEL, 0.0, -1.2)[1] > 0.5 * size["height"])
+            time.sleep(0.5)  # until it is painted
+            picture = pixels_of(shown.browser.get_screenshot_as_png())
+        finally:
+            shown.browser.set_window_size(size["width"], size["height"])
+        inside = picture[20:-20, 20:800]
+        crossed = (inside < 0.95).any(axis=2).mean(axis=1)
+        assert crossed.max() < 0.5  # no line runs across the map
+
+    def test_the_hint_speaks_of_answers_where_there_are_some(self, shown, browser, tmp_path):
+        assert "neighbours and answers." in shown.text("#details .hint")
+        write_page(tmp_path / "plain.html", PLACES)
+        plain = Page(browser, tmp_path / "plain.html")
+        assert "neighbours." in plain.text("#details .hint")
+        assert not plain.elements("#color-by")[0].is_displayed()  # there is nothing to colour by
+
+    def test_ellipses_are_within_the_frame(self, browser, tmp_path):
+        wide = Uncertainty(np.tile(np.diag([4.0, 0.01]), (6, 1, 1)), 1.0, 40)
+        write_page(tmp_path / "map.html", PLACES, uncertainty=wide)
+        Page(browser, tmp_path / "map.html")
+        reach = 2.0 * wide.radius(0.9)
+        left, right, bottom = browser.execute_script(FRAME)
+        assert left < PLACES[:, 0].min() - reach
+        assert right > PLACES[:, 0].max() + reach
+        assert bottom < PLACES[:, 1].min()
+
+    def test_hover_shows_the_name_as_text(self, shown):
+        shown.mouse(("move", 1.4, 0.0))
+        assert EVIL in eventually(lambda: shown.browser.execute_script(TOOLTIP))
+
+    def test_pictures_are_shown(self, browser, tmp_path):
+        dot = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
+        write_page(tmp_path / "map.html", PLACES, names=NAMES, images=[dot, "", "", dot, "", ""])
+        shown = Page(browser, tmp_path / "map.html")
+        shown.mouse(("move", 1.4, 0.0))
+        assert EVIL in eventually(lambda: browser.execute_script(TOOLTIP))
+        shown.click(0.0, 0.0)
+        picture = eventually(lambda: shown.elements("#details img"))[0]
+        assert picture.get_attribute("src") == dot
+        assert picture.size["width"] >= 72
+        assert shown.errors() == []
+        assert browser.title == "Map"
+
+    def test_a_click_shows_neighbours_and_answers(self, shown):
+        shown.click(0.0, 0.0)
+        eventually(lambda: shown.text("#object") == "origin")
+        assert shown.texts("#neighbours li") == [NAMES[1], NAMES[2], NAMES[3], NAMES[4], NAMES[5]]
+        assert shown.text("#agreement") == "The map agrees with 3 answers about it and contradicts 1."
+        assert shown.texts("li.contradicted") == [f"✗origin: more like far & away than like {NAMES[1]}"]
+        assert len(shown.texts("li.agrees")) == 3
+        assert shown.texts("#known dd") == ["a", "0.5"]
+        links = "return Bokeh.documents[0].get_model_by_name('links').data.x.length"
+        assert shown.browser.execute_script(links) == 5
+
+    def test_a_slow_click_is_a_click(self, shown):
+        shown.click(0.0, 0.0, seconds=0.8)
+        assert eventually(lambda: shown.text("#object") == "origin")
+
+    def test_few_objects_have_their_names_beside_them(self, shown, browser, tmp_path, rng):
+        name = "return Bokeh.documents[0].get_model_by_name('names')"
+        short = browser.execute_script("return [...Bokeh.documents[0].get_model_by_name('points').data.short]")
+        assert short == [each if len(each) <= 28 else f"{each[:27]}…" for each in NAMES]
+        points = "return Bokeh.documents[0].get_model_by_name('points').data"
+        assert set(browser.execute_script(f"{points}.ink")) == {LIGHT.ink}
+        assert browser.execute_script(f"{points}.side") == ["left"] * 5 + ["right"]  # the last is at the right edge
+        write_page(tmp_path / "many.html", rng.normal(size=(61, 2)))
+        Page(browser, tmp_path / "many.html")
+        assert browser.execute_script(name) is None
+
+    def test_wrong_answers_are_marked_and_ellipses_drawn(self, browser, tmp_path):
+        sure = Uncertainty(np.tile(np.diag([0.04, 0.01]), (6, 1, 1)), 1.0, 40)
+        details = {"triplets": TRIPLETS, "wrong": [0.01, 0.974, 0.5, 0.0, 0.0], "uncertainty": sure}
+        write_page(tmp_path / "map.html", PLACES, names=NAMES, **details)
+        shown = Page(browser, tmp_path / "map.html")
+        shown.click(0.0, 0.0)
+        assert eventually(lambda: shown.texts("li .wrong")) == ["wrong at 97 %"]
+        widths = browser.execute_script("return [...Bokeh.documents[0].get_model_by_name('points').data.width]")
+        np.testing.assert_allclose(widths, 2.0 * 0.2 * sure.radius(0.9))
+        assert shown.errors() == []
+
+    def test_a_click_in_a_crowd_means_the_nearest(self, browser, tmp_path):
+        crowd = np.array([[0.0, 0.0], [0.001, 0.0], [-0.001, 0.0], [1.0, 1.0], [-1.0, -1.0]])
+        write_page(tmp_path / "map.html", crowd, names=list("abcde"))
+        shown = Page(browser, tmp_path / "map.html")
+        shown.click(0.0, 0.0)
+        assert eventually(lambda: shown.text("#object")) in {"a", "b", "c"}
+        assert (
+            browser.execute_script("return Bokeh.documents[0].get_model_by_name('points').selected.indices.length") == 1
+        )
+
+    def test_a_neighbour_can_be_clicked(self, shown):
+        shown.click(0.0, 0.0)
+        eventually(lambda: shown.elements("#neighbours button"))[0].click()
+        assert eventually(lambda: shown.text("#object") == NAMES[1])
+
+    def test_search(self, shown):
+        box = shown.elements("#search")[0]
+        box.send_keys("CAFÉ")
+        assert eventually(lambda: shown.text("#object") == NAMES[1])
+        box.clear()
+        box.send_keys("a")
+        assert eventually(lambda: shown.texts("#selection li")) == [NAMES[1], NAMES[5]]
+        box.send_keys("zzz")
+        assert eventually(lambda: shown.text("#details") == "No name has this part.")
+
+    def test_the_legend_hides_groups(self, shown):
+        visible = "return Bokeh.documents[0].get_model_by_name('visible').booleans"
+        button = next(each for each in shown.elements("#legend button") if each.text.endswith("a (2)"))
+        before = shown.browser.execute_script(PIXEL, 0.0, 1.0)
+        button.click()
+        assert shown.browser.execute_script(visible) == [False, True, False, True, True, True]
+        assert button.get_attribute("aria-pressed") == "false"
+        assert shown.browser.execute_script(PIXEL, 0.0, 1.0) == before
+        button.click()
+        assert shown.browser.execute_script(visible) == [True] * 6
+
+    def test_colour_by_a_number(self, shown):
+        shown.browser.execute_script(
+            "const column = document.getElementById('column'); column.value = 'size';"
+            "column.dispatchEvent(new Event('change'))"
+        )
+        assert shown.texts(".ends span") == ["0.5", "5.5"]
+        colors = shown.browser.execute_script("return Bokeh.documents[0].get_model_by_name('points').data.color")
+        assert colors[3] == "#bbbbbb"
+        assert len(set(colors)) == 6
+
+    def test_it_is_dark_where_the_reader_wants_it(self, shown):
+        paper = "return getComputedStyle(document.body).backgroundColor"
+        colors = "return [...new Set(Bokeh.documents[0].get_model_by_name('points').data.color)]"
+        emulate = "Emulation.setEmulatedMedia"
+        assert shown.browser.execute_script(paper) == "rgb(255, 255, 255)"
+        light = shown.browser.execute_script(colors)
+        shown.browser.execute_cdp_cmd(emulate, {"features": [{"name": "prefers-color-scheme", "value": "dark"}]})
+        try:
+            assert shown.browser.execute_script(paper) == "rgb(22, 24, 29)"
+            dark = eventually(lambda: (now := shown.browser.execute_script(colors)) != light and now)
+            assert DARK.colors[0].lower() in [color.lower() for color in dark]
+            ink = "return Bokeh.documents[0].get_model_by_name('points').data.ink[0]"
+            assert shown.browser.execute_script(ink) == DARK.ink
+        finally:
+            shown.browser.execute_cdp_cmd(emulate, {"features": []})
+
+    def test_the_lasso_lists_and_saves(self, shown):
+        shown.browser.execute_script(LASSO)
+        around = [(-0.4, -1.3), (0.4, -1.3), (0.4, 1.4), (-0.4, 1.4), (-0.4, -1.3)]
+        shown.mouse(("press", *around[0]), *(("move", *place) for place in around[1:]), ("release", *around[-1]))
+        assert sorted(eventually(lambda: shown.texts("#selection li"))) == sorted(NAMES[:3])
+        shown.elements("#export")[0].click()
+        saved = shown.browser.downloads / "selection.csv"
+        eventually(saved.exists)
+        table = pd.read_csv(saved)
+        assert table["object"].tolist() == NAMES[:3]
+        assert table.columns.tolist() == ["object", "x", "y", "kind", "size"]
+        np.testing.assert_allclose(table[["x", "y"]], PLACES[:3])
+        saved.unlink()

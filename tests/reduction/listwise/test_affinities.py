@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from tete.core.threads import threads
+from tete.reduction.listwise.affinities import affinities, neighbor_scales
+from tete.reduction.search.exact import FlatSearch
+
+
+def computed(points, count, n_jobs=1, n_candidates=12):
+    with threads(n_jobs) as workers:
+        near = FlatSearch(points).within(n_candidates, workers)
+        scales = neighbor_scales(near)
+        return near, scales, affinities(near, scales, scales, count, workers)
+
+
+@pytest.fixture
+def points():
+    return np.random.default_rng(0).normal(size=(200, 3)).astype(np.float32)
+
+
+def test_scales_are_root_mean_squares_of_neighbours_four_to_six(points):
+    near, scales, _ = computed(points, 6)
+    np.testing.assert_allclose(scales, np.sqrt(np.mean(near.distances[:, 3:6] ** 2, axis=1)), rtol=1e-5)
+    assert np.all(neighbor_scales(near.first(1)) == near.distances[:, 0])
+    np.testing.assert_allclose(neighbor_scales(near, 0.5), np.sqrt(scales), rtol=1e-6)
+
+
+def test_the_least_scaled_distances_are_kept(points):
+    near, scales, kept = computed(points, 6)
+    scaled = near.distances.astype(float) ** 2 / (scales[:, None] * scales[near.indices])
+    expected = np.take_along_axis(near.indices, np.argsort(scaled, axis=1, kind="stable")[:, :6], axis=1)
+    np.testing.assert_array_equal(kept.indices, expected)
+
+
+@pytest.mark.parametrize("count", [2, 6, 12])
+def test_rows_sum_to_one_and_have_the_wanted_perplexity(points, count):
+    shares = computed(points, count)[2].shares.astype(float)
+    np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-5)
+    perplexity = np.exp(-np.sum(shares * np.log(shares + 1e-300), axis=1))
+    np.testing.assert_allclose(perplexity, min(10, 0.66 * count), rtol=1e-4)
+    assert np.all(np.diff(shares, axis=1) <= 1e-7)
+
+
+@pytest.mark.parametrize("factor", [2.0**-30, 2.0**30])
+def test_units_do_not_matter(points, factor):
+    first, second = computed(points, 6)[2], computed(points * np.float32(factor), 6)[2]
+    np.testing.assert_array_equal(first.indices, second.indices)
+    np.testing.assert_allclose(first.shares, second.shares, rtol=1e-4)
+
+
+def test_one_neighbour_and_equal_distances():
+    square = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.float32)
+    assert np.all(computed(square, 1, n_candidates=1)[2].shares == 1)
+    np.testing.assert_allclose(computed(square, 2, n_candidates=2)[2].shares, 0.5)
+
+
+def test_the_number_of_threads_changes_no_bit():
+    points = np.random.default_rng(0).normal(size=(5000, 3)).astype(np.float32)
+    first, second = computed(points, 6, 1)[2], computed(points, 6, 4)[2]
+    np.testing.assert_array_equal(first.shares, second.shares)

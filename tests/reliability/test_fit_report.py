@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+from samples import random_triplets
+from tete import GNMDS, TETE, Triplets, trust
+from tete.datasets import assign_annotators
+from tete.reliability.fit_report import fit_and_report
+
+
+def test_accuracy_is_that_of_answers_not_fitted(clean_triplets):
+    estimator = TETE()
+    fitted, report = fit_and_report(estimator, clean_triplets)
+    assert not hasattr(estimator, "embedding_")
+    expected = trust(fitted, clean_triplets)
+    assert report.held_out_accuracy == expected.accuracy
+    assert report.wrong_interval == expected.wrong_interval
+    assert report.accuracy == fitted.score(clean_triplets)
+    assert report.n_held_out == 2000
+    assert 0 < report.held_out_error < 0.03
+    assert "(2,000 answers not fitted)" in str(report)
+
+
+@pytest.mark.parametrize("method", [TETE, GNMDS])
+def test_reversed_answers_are_suspicious(clean_triplets, method):
+    flipped = np.zeros(len(clean_triplets), dtype=bool)
+    flipped[::20] = True
+    _, report = fit_and_report(method(), clean_triplets.flip_where(flipped), n_listed=5)
+    assert len(report.suspicious_answers) == 5
+    assert sum(answer.row % 20 == 0 for answer in report.suspicious_answers) >= 4
+    assert all(answer.wrong > 0.5 for answer in report.suspicious_answers)
+    assert report.n_suspicious_answers > 50
+    assert report.wrong_interval[0] < 0.05 < report.wrong_interval[1] + 0.01
+    assert "apart from close calls" in str(report)
+    assert "in all)" in str(report)
+
+
+def test_bad_annotators_are_listed(clean_triplets):
+    triplets, is_bad = assign_annotators(clean_triplets, 20, n_bad=3, behavior="reversed", random_state=0)
+    _, report = fit_and_report(TETE(), triplets)
+    assert {person.annotator for person in report.suspicious_annotators} == set(np.flatnonzero(is_bad))
+    assert {person.behavior for person in report.suspicious_annotators} == {"reversed"}
+    assert "annotators          3 of 20 are suspicious" in str(report)
+    assert "of 100 answers agree where" in str(report)
+
+
+def test_few_answers_and_warnings():
+    _, report = fit_and_report(TETE(), Triplets.from_array([(0, 1, 2)], n_objects=4))
+    assert report.held_out_accuracy is None
+    assert "too few answers" in str(report)
+    assert len(report.warnings) == 1
+    assert "1 of 4 objects occur in no triplet" in report.warnings[0]
+    assert report.as_dict()["n_objects"] == 4
+    assert "trust" not in report.as_dict()
+
+
+def test_noise_is_not_explained(rng):
+    _, report = fit_and_report(TETE(), random_triplets(rng, 40, 400))
+    assert 0.4 < report.held_out_accuracy < 0.6
+    assert report.wrong_share is None
+    assert "unknown: held-out answers cannot be predicted" in str(report)
+    assert report.suspicious_answers == ()
+
+
+def test_weights_and_groups_are_respected(rng):
+    points = rng.normal(size=(12, 2))
+    shown = np.array([rng.choice(12, size=3, replace=False) for _ in range(200)])
+    odd = [max(range(3), key=lambda place: np.sum((points[each[place]] - points[each]) ** 2)) for each in shown]
+    triplets = Triplets.from_odd_one_out(shown, odd, weights=np.ones(200))
+    _, report = fit_and_report(TETE(), triplets)
+    assert report.n_answers == report.n_held_out == 200
+    assert report.n_triplets == 400
+    assert "triplets            400" in str(report)
+    assert report.held_out_accuracy == pytest.approx(report.trust.answers["agrees"].mean())

@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+
+from samples import random_triplets
+from tete import GNMDS, TETE, Triplets
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
+from tete.reliability.held_out import agreement_by_answer, held_out_margins, margins_on
+
+
+def test_margins_are_those_of_a_map_without_the_answer(clean_triplets):
+    answers = clean_triplets.select(np.arange(1000))
+    margins = held_out_margins(TETE(), answers, n_folds=3, random_state=3)
+    fold = np.random.default_rng(3).permutation(1000) % 3
+    for number in range(3):
+        fitted = TETE().fit(answers.select(fold != number))
+        test = answers.select(fold == number)
+        np.testing.assert_array_equal(margins[fold == number], margins_on(fitted, test))
+
+
+def test_an_answer_does_not_vouch_for_itself(rng):
+    answers = random_triplets(rng, 40, 300)  # noise, which a map fits all the same
+    fitted = TETE().fit(answers)
+    assert fitted.score(answers) > 0.75
+    margins = held_out_margins(fitted, answers)
+    assert 0.4 < np.mean(margins > 0) < 0.6
+
+
+def test_answers_stay_whole(rng):
+    shown = np.array([rng.choice(12, size=3, replace=False) for _ in range(100)])
+    triplets = Triplets.from_odd_one_out(shown, odd=0)
+    seen = []
+
+    class Spy(TETE):
+        def fit(self, X, *arguments):
+            seen.append(set(X.groups))
+            return super().fit(X, *arguments)
+
+    held_out_margins(Spy(), triplets)
+    assert [len(groups) for groups in seen] == [80] * 5
+    held_out = [set(range(100)) - groups for groups in seen]
+    assert len(set.union(*held_out)) == 100
+
+
+def test_a_quick_refit_is_as_honest_as_a_slow_one(clean_triplets, monkeypatch):
+    answers = clean_triplets.flip(0.1, random_state=0)
+    fitted = TETE().fit(answers)
+    before = fitted.embedding_.copy()
+    quick = held_out_margins(fitted, answers)
+    np.testing.assert_array_equal(fitted.embedding_, before)
+    assert fitted.init == "spectral"
+    np.testing.assert_array_equal(held_out_margins(TETE(), answers), quick)
+    monkeypatch.setattr("tete.reliability.held_out.DENSE", 10**9)
+    slow = held_out_margins(fitted, answers)
+    assert np.mean(quick > 0) == pytest.approx(np.mean(slow > 0), abs=0.01)
+
+
+def test_objects_without_other_answers_are_unknown(clean_triplets):
+    rows = np.vstack([clean_triplets.to_array(), [30, 0, 1]])
+    margins = held_out_margins(TETE(), Triplets.from_array(rows))
+    assert np.flatnonzero(np.isnan(margins)).tolist() == [2000]
+
+
+def test_gnmds_has_margins_too(clean_triplets):
+    fitted = GNMDS().fit(clean_triplets)
+    np.testing.assert_array_equal(margins_on(fitted, clean_triplets) > 0, fitted.predict(clean_triplets))
+
+
+def test_agreement_counts_answers():
+    triplets = Triplets.from_array([(0, 1, 2), (1, 0, 2), (2, 1, 0)], groups=["a", "a", "b"])
+    assert agreement_by_answer(triplets, np.array([1.0, -1.0, np.nan])).tolist() == [0.5]
+
+
+def test_bad_input(clean_triplets):
+    with pytest.raises(InvalidTripletsError, match="At least 20 answers are needed to hold some out, got 19"):
+        held_out_margins(TETE(), clean_triplets.select(np.arange(19)))
+    with pytest.raises(InvalidParameterError, match="`n_folds` must be a whole number of at least 2, got 1"):
+        held_out_margins(TETE(), clean_triplets, n_folds=1)

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from tete.embedding.answer_model import MOST_SUPPORT_POINTS
+from tete.exceptions import UnpredictableAnswersError
+from tete.reliability.lapses import LapseModel, fit_lapse
+
+
+def simulate(rng, n_answers=2000, share=0.1, slope=1.5, size=1):
+    """Margins of answers, the triplets of an answer lapsing together, and which answers lapsed."""
+    answers = np.repeat(np.arange(n_answers), size)
+    clear = np.abs(rng.normal(scale=3.0, size=n_answers))[answers] * rng.uniform(0.5, 1.5, size=n_answers * size)
+    lapsed = rng.random(n_answers) < share
+    wrong = lapsed[answers] ^ (rng.random(len(answers)) > expit(slope * clear))
+    return np.where(wrong, -clear, clear), answers, lapsed
+
+
+def fit(margins, answers):
+    return fit_lapse(margins, answers, 1.0 / np.bincount(answers)[answers])
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05, 0.3])
+def test_share_and_slope_are_found(rng, share):
+    margins, answers, _ = simulate(rng, 20_000, share)
+    model = fit(margins, answers)
+    assert model.share == pytest.approx(share, abs=0.01)
+    assert model.slope == pytest.approx(1.5, rel=0.15)
+    assert model.low <= model.share <= model.high
+
+
+def test_it_is_the_maximum_of_the_likelihood(rng):
+    margins, answers, _ = simulate(rng, 1000)
+    model = fit(margins, answers)
+
+    def likelihood(share, slope):
+        return np.sum(np.log(share + (1 - 2 * share) / (1 + np.exp(-slope * margins))))
+
+    best = likelihood(model.share, model.slope)
+    for share in np.linspace(0.0, 0.4, 41):
+        for slope in np.geomspace(0.1, 10.0, 41):
+            assert likelihood(share, slope) <= best + 1e-4
+
+
+@pytest.mark.parametrize(("share", "size"), [(0.0, 1), (0.02, 4), (0.1, 1), (0.1, 4)])
+def test_intervals_hold_the_share(rng, share, size):
+    found = [fit(*simulate(rng, 500, share, size=size)[:2]) for _ in range(100)]
+    assert np.mean([model.low <= share <= model.high for model in found]) >= 0.93
+
+
+def test_answers_of_several_triplets_widen_the_interval(rng):
+    margins, answers, _ = simulate(rng, 500, size=1)
+    once, four_times = fit(margins, answers), fit(np.repeat(margins, 4), np.repeat(answers, 4))
+    assert four_times.share == pytest.approx(once.share, abs=1e-3)
+    assert four_times.high - four_times.low == pytest.approx(once.high - once.low, rel=0.05)
+
+
+def test_the_unit_of_weights_does_not_matter(rng):
+    margins, answers, _ = simulate(rng, 500, 0.02, size=4)
+    one, tenth = (fit_lapse(margins, answers, np.full(2000, weight)) for weight in (0.25, 0.025))
+    np.testing.assert_allclose([tenth.low, tenth.high], [one.low, one.high], atol=1e-4)
+
+
+def test_summing_neighbours_changes_hardly_anything(rng, monkeypatch):
+    margins, answers, _ = simulate(rng, 2 * MOST_SUPPORT_POINTS)
+    summed = fit(margins, answers)
+    monkeypatch.setattr("tete.embedding.answer_model.MOST_SUPPORT_POINTS", 10**9)
+    exact = fit(margins, answers)
+    np.testing.assert_allclose(
+        [summed.share, summed.low, summed.high, summed.slope],
+        [exact.share, exact.low, exact.high, exact.slope],
+        rtol=1e-3,
+    )
+
+
+def test_probabilities_are_calibrated(rng):
+    margins, answers, lapsed = simulate(rng, 20_000, 0.2)
+    probability = fit(margins, answers).probability_wrong(margins)
+    for low, high in ((0.0, 0.1), (0.3, 0.7), (0.9, 1.0)):
+        chosen = (probability >= low) & (probability <= high)
+        assert lapsed[chosen].mean() == pytest.approx(probability[chosen].mean(), abs=0.05)
+
+
+def test_unknown_margins_have_the_overall_share():
+    model = LapseModel(share=0.1, low=0.05, high=0.2, slope=1.0)
+    np.testing.assert_allclose(model.probability_wrong(np.array([np.nan, 0.0])), 0.1)
+    assert LapseModel(0.0, 0.0, 0.1, 1.0).probability_wrong(np.array([-50.0])).tolist() == [0.0]
+    np.testing.assert_allclose(model.probability_of_map(np.array([0.0, 100.0, -100.0])), [0.5, 0.8, 0.8])
+
+
+def test_chance_is_refused(rng):
+    margins = rng.normal(size=1000)
+    with pytest.raises(UnpredictableAnswersError, match=r"held-out error must be at most 47% .* got [45]\d\.\d%"):
+        fit_lapse(margins, np.arange(1000), np.ones(1000))

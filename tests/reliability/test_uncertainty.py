@@ -1,0 +1,104 @@
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from tete import TETE, Triplets, Uncertainty, position_uncertainty
+from tete.datasets import answer_by_distance, make_uniform_triplets
+from tete.exceptions import InvalidParameterError
+from tete.metrics.alignment import procrustes_align
+from tete.reliability.uncertainty import SIDEWAYS, _drift_squares
+
+
+def answers_about(points, n_answers, seed):
+    questions = make_uniform_triplets(points, n_answers, random_state=seed)
+    return answer_by_distance(points, questions, sharpness=2.0, random_state=seed)
+
+
+@pytest.mark.parametrize("n_answers", [1500, 6000])  # a robust loss bends distances, which more answers do not cure
+def test_ellipses_hold_the_true_places(n_answers):
+    inside = []
+    for seed in range(4):
+        points = np.random.default_rng(seed).normal(size=(40, 2))
+        answers = answers_about(points, n_answers, seed)
+        fitted = TETE(n_jobs=1).fit(answers)
+        sure = position_uncertainty(fitted, answers, random_state=seed)
+        steps = procrustes_align(fitted.embedding_, points) - fitted.embedding_
+        distances = np.einsum("ni,nij,nj->n", steps, np.linalg.inv(sure.covariances), steps)
+        inside += (distances <= sure.radius(0.9) ** 2).tolist()
+    assert 0.85 <= np.mean(inside) <= 0.95
+
+
+def test_more_answers_make_a_map_stable(rng):
+    points = rng.normal(size=(20, 2))
+    few, many = (
+        position_uncertainty(TETE().fit(answers), answers, n_replicates=10)
+        for answers in (answers_about(points, size, 0) for size in (300, 6000))
+    )
+    assert few.stability < many.stability
+    assert 0.9 < many.stability <= 1.0
+
+
+def test_the_same_seed_gives_the_same_bits(clean_triplets):
+    one, other = (
+        position_uncertainty(TETE(n_jobs=jobs).fit(clean_triplets), clean_triplets, n_replicates=10) for jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one.covariances, other.covariances)
+
+
+def test_whole_answers_are_drawn(clean_triplets):
+    rows = np.repeat(clean_triplets.to_array()[:400], 3, axis=0)
+    alone = position_uncertainty(TETE().fit(rows), Triplets.from_array(rows), n_replicates=10)
+    grouped = Triplets.from_array(rows, groups=np.repeat(np.arange(400), 3))
+    together = position_uncertainty(TETE().fit(grouped), grouped, n_replicates=10)
+    assert together.stability < alone.stability
+
+
+def test_objects_without_answers_have_no_ellipse(clean_triplets):
+    answers = Triplets.from_array(clean_triplets.to_array(), n_objects=31)
+    with pytest.warns(UserWarning, match="occur in no triplet"):
+        fitted = TETE().fit(answers)
+    sure = position_uncertainty(fitted, answers, n_replicates=10)
+    assert np.isnan(sure.covariances[30]).all()
+    assert sure.ellipses(fitted.embedding_)[30, :2].tolist() == [0.0, 0.0]
+    assert sure.stability > 0.9
+
+
+def test_ellipses_by_hand():
+    turn = np.array([[np.cos(0.5), -np.sin(0.5)], [np.sin(0.5), np.cos(0.5)]])
+    sure = Uncertainty((turn @ np.diag([4.0, 1.0]) @ turn.T)[None], 1.0, 10**6)
+    width, height, angle = sure.ellipses([[1.0, 2.0]])[0]
+    radius = np.sqrt(chi2.ppf(0.9, 2))
+    np.testing.assert_allclose([width, height], [4.0 * radius, 2.0 * radius], rtol=1e-4)
+    assert angle % np.pi == pytest.approx(0.5)
+
+
+def test_ellipses_of_other_dimensions(rng):
+    places = rng.normal(size=(10, 3)) * [5.0, 3.0, 0.1]
+    covariances = np.tile(np.diag([0.01, 0.04, 9.0]), (10, 1, 1))
+    ellipses = Uncertainty(covariances, 1.0, 40).ellipses(places)
+    assert ellipses[:, 0].max() < 6 * 0.4  # the third axis is not drawn
+    assert Uncertainty(covariances[:, :1, :1], 1.0, 40).ellipses(places[:, :1])[:, 1].tolist() == [0.0] * 10
+
+
+def test_few_replicates_need_a_larger_radius():
+    radii = [Uncertainty(np.zeros((1, 2, 2)), 1.0, size).radius() for size in (10, 40, 10**6)]
+    assert radii[0] > radii[1] > radii[2] == pytest.approx(np.sqrt(chi2.ppf(0.9, 2)), rel=1e-4)
+
+
+def test_bad_input(clean_triplets):
+    fitted = TETE().fit(clean_triplets)
+    with pytest.raises(InvalidParameterError, match="`n_replicates` must be a whole number of at least 10, got 3"):
+        position_uncertainty(fitted, clean_triplets, n_replicates=3)
+    sure = Uncertainty(np.zeros((1, 2, 2)), 1.0, 40)
+    with pytest.raises(InvalidParameterError, match=r"`level` must be in \(0, 1\), got 1"):
+        sure.radius(1.0)
+    with pytest.raises(InvalidParameterError, match=r"`embedding` must have the shape \(1, 2\) of the fitted map"):
+        sure.ellipses(np.zeros((2, 2)))
+
+
+def test_a_drift_counts_most_along_itself_and_a_little_in_every_direction():
+    square = _drift_squares(np.array([[3.0, 4.0]]))[0]
+    assert np.trace(square) == pytest.approx(25.0)
+    values, axes = np.linalg.eigh(square)
+    np.testing.assert_allclose(values, [25.0 * SIDEWAYS / 2.0, 25.0 * (1.0 - SIDEWAYS / 2.0)])
+    np.testing.assert_allclose(np.abs(axes[:, 1]), [0.6, 0.8])

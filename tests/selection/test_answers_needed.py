@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from tete import TETE, Triplets, learning_curve
+from tete.datasets import make_uniform_triplets
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
+from tete.selection.answers_needed import SHARES, _power_law
+
+
+@pytest.mark.parametrize(("limit", "amount", "exponent"), [(0.1, 20.0, 1.0), (0.0, 2.0, 0.5), (0.15, 0.0, 1.0)])
+def test_a_power_law_is_found(limit, amount, exponent):
+    sizes = 5000.0 * np.array(SHARES)
+    found = _power_law(sizes, limit + amount * sizes**-exponent)
+    assert found[0] == pytest.approx(limit, abs=1e-3)
+    if amount:
+        assert found[1:] == pytest.approx((amount, exponent), rel=0.02)
+
+
+def test_more_answers_lower_the_error(rng):
+    answers = make_uniform_triplets(rng.normal(size=(30, 2)), 3000, random_state=0).flip(0.1, random_state=1)
+    curve = learning_curve(TETE(), answers, n_repeats=2)
+    errors = curve.points["error"].to_numpy()
+    assert errors[0] > errors[-1] + 0.03
+    assert curve.points["answers"].tolist() == [240, 384, 600, 960, 1512, 2400]
+    assert 0.05 < curve.limit < errors[-1]
+    assert float(curve.predict(curve.answers_needed)) == pytest.approx(curve.limit + 0.01)
+    assert "held-out error" in str(curve)
+
+
+def test_what_it_says(rng):
+    answers = make_uniform_triplets(rng.normal(size=(8, 2)), 400, random_state=0)
+    curve = learning_curve(TETE(), answers, n_repeats=1)
+    for needed, text in (
+        (10.0, "by less than one point"),
+        (1234.0, "about 1,200 answers"),
+        (np.inf, "100 times as many"),
+    ):
+        object.__setattr__(curve, "answers_needed", needed)
+        assert text in str(curve)
+
+
+def test_answers_stay_whole(rng):
+    shown = np.array([rng.choice(10, size=3, replace=False) for _ in range(200)])
+    curve = learning_curve(TETE(), Triplets.from_odd_one_out(shown, odd=0), n_repeats=1)
+    assert curve.points["answers"].iloc[-1] == 160
+
+
+def test_bad_input(clean_triplets):
+    with pytest.raises(InvalidTripletsError, match="At least 100 answers are needed for a curve, got 99"):
+        learning_curve(TETE(), clean_triplets.select(np.arange(99)))
+    with pytest.raises(InvalidParameterError, match="`n_repeats` must be a whole number of at least 1, got 0"):
+        learning_curve(TETE(), clean_triplets, n_repeats=0)

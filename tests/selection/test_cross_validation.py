@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+from sklearn.model_selection import GroupKFold, KFold
+
+from samples import random_triplets
+from tete import Triplets
+from tete.comparisons.folds import folds, units_of
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
+from tete.selection.cross_validation import FoldScores, best_of_each_dimension
+
+
+@pytest.mark.parametrize("cv", [3, GroupKFold(3)], ids=str)
+def test_folds_hold_out_every_unit_once_and_whole(rng, cv):
+    units = rng.integers(20, size=200)
+    tested = []
+    for train, test in folds(cv, units, 0):
+        assert sorted([*train, *test]) == list(range(200))
+        assert not set(units[train]) & set(units[test])
+        tested += test.tolist()
+    assert sorted(tested) == list(range(200))
+
+
+def test_seeds_shuffle_folds():
+    units = np.arange(100)
+    one, same, other = ([test.tolist() for _, test in folds(4, units, seed)] for seed in (0, 0, 1))
+    assert one == same != other
+    assert {len(test) for test in one} == {25}
+
+
+def test_folds_refuse_what_would_leak_or_is_too_little():
+    with pytest.raises(InvalidParameterError, match=r"must not split an answer or annotator .* got \d+ that it splits"):
+        list(folds(KFold(2, shuffle=True, random_state=0), np.repeat(np.arange(10), 2), 0))
+    with pytest.raises(InvalidTripletsError, match="at most the number of answers or annotators, 3, got 5"):
+        list(folds(5, np.arange(3), 0))
+    with pytest.raises(InvalidParameterError, match="`cv` must be a whole number of at least 2, got 1"):
+        list(folds(1, np.arange(3), 0))
+
+
+def test_units_are_answers_or_annotators(rng):
+    triplets = random_triplets(rng, n_triplets=4, annotators=["b", "a", "b", "c"], groups=[7, 7, 9, 9])
+    assert units_of(triplets, "groups").tolist() == [0, 0, 1, 1]
+    assert units_of(triplets, "annotators").tolist() == [1, 0, 1, 2]
+    with pytest.raises(InvalidParameterError, match="`by` must be 'groups' for triplets without annotators"):
+        units_of(random_triplets(rng, n_triplets=4), "annotators")
+
+
+def held_out(agreed, units, n_units, weights=None, known=(True, True, True)):
+    """Of triplets that the places 0, 1, 3 on a line agree with, or not."""
+    rows = [(0, 1, 2) if each else (0, 2, 1) for each in agreed]
+    test = Triplets.from_array(rows, weights=weights)
+    result = FoldScores(n_units)
+    result.add(0, np.array([[0.0], [1.0], [3.0]]), np.array(known), test, np.array(units))
+    return result
+
+
+def test_the_score_counts_weights_and_its_error_counts_units():
+    scored = held_out([1, 1, 0, 1], [0, 0, 1, 1], 2, weights=[1.0, 1.0, 3.0, 1.0])
+    assert scored.score == scored.scores[0] == 0.5
+    # Unit 0 has 2 of 2, unit 1 has 1 of 4: residuals 2 - 1 and 1 - 2 from half of the weight, over 6 in all.
+    assert scored.standard_error == pytest.approx(np.sqrt(2.0) / 6.0)
+    alone, together = (held_out([1, 0] * 50, units, 100) for units in (np.arange(100), np.arange(100) // 4 * 4))
+    assert together.standard_error < alone.standard_error  # each four hold two of each kind
+
+
+def test_objects_that_the_map_does_not_know_do_not_count():
+    nothing = held_out([1, 1], [0, 1], 2, known=(True, True, False))
+    assert np.isnan([nothing.score, nothing.scores[0], nothing.standard_error]).all()
+
+
+def test_differences_are_judged_on_the_units_that_both_were_tested_on(rng):
+    right = rng.random(1000) < 0.7
+    better = right.copy()
+    better[rng.permutation(np.flatnonzero(~right))[:20]] = True  # 2 points better, far less than the scores' errors
+    worse, best = (held_out(each, np.arange(1000), 1000) for each in (right, better))
+    assert best.score - worse.score < 2.0 * worse.standard_error
+    assert worse.clearly_below(best, 3.0)
+    assert not best.clearly_below(worse, 0.0)
+    assert not best.clearly_below(best, 0.0)
+
+
+def test_of_each_dimension_the_best_that_all_folds_tested():
+    results = {
+        "params": [{"n_components": d, "t": t} for d, t in ((2, 2), (2, 1), (1, 2), (1, 1))],
+        "param_n_components": np.array([2, 2, 1, 1]),
+        "comparable_score": np.array([0.9, 0.8, 0.7, 0.6]),
+        "split0_test_score": np.array([0.9, 0.8, 0.7, 0.6]),
+        "split1_test_score": np.array([np.nan, 0.8, 0.7, 0.6]),
+    }
+    assert best_of_each_dimension(results, {"n_components": 1, "t": 1}) == [3, 1]

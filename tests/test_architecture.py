@@ -88,7 +88,7 @@ def test_contributing_shows_the_layers():
 
 def test_file_names_tell_files_apart():
     """One name, one meaning: a few say the same thing in several rooms."""
-    same_meaning = {"__init__", "kernel", "problem", "estimators"}
+    same_meaning = {"__init__", "kernel", "placer", "problem", "estimators"}
     names = [path.stem for path in SOURCE.rglob("*.py")]
     assert {name for name in names if names.count(name) > 1} <= same_meaning
 

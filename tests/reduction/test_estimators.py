@@ -17,7 +17,7 @@ from tete import ListwiseTETE, WeightedTETE
 from tete.core.optimization import StopReason
 from tete.exceptions import FewRowsWarning, InvalidFeaturesError, InvalidParameterError, MemoryNeedWarning
 from tete.metrics.classes import neighborhood_accuracy
-from tete.reduction import feature_map as mapping
+from tete.reduction import feature_map
 
 BOTH = pytest.mark.parametrize("estimator", [ListwiseTETE, WeightedTETE])
 
@@ -114,15 +114,17 @@ def test_the_number_of_threads_changes_no_bit(estimator, digits):
 
 @BOTH
 @pytest.mark.parametrize("options", [{}, {"n_components": 5}, {"t": 1.3, "learning_rate": 1.0}])
-def test_a_rehearsal_on_another_thread_changes_nothing(monkeypatch, digits, estimator, options):
-    X, calls, rehearse = digits[0][:300], [], mapping.FeatureMap._rehearse
-    monkeypatch.setattr(mapping, "MANY_ROWS", 300)
-    monkeypatch.setattr(mapping.FeatureMap, "_rehearse", lambda self: (calls.append(self), rehearse(self)))
+def test_code_that_is_loaded_on_another_thread_changes_nothing(monkeypatch, digits, estimator, options):
+    X, calls = digits[0][:300], []
+    monkeypatch.setattr(feature_map, "WORTH_A_THREAD", 300)
+    recipe = type(estimator()._recipe(300))
+    warm_up = recipe.warm_up
+    monkeypatch.setattr(recipe, "warm_up", lambda self, n: (calls.append(n), warm_up(self, n)))
     told = []
     settings = options | {"random_state": 3, "max_iter": 12, "callback": lambda iteration, *_: told.append(iteration)}
-    rehearsed = estimator(**settings, n_jobs=2).fit_transform(X)
-    assert len(calls) == 1
-    np.testing.assert_array_equal(estimator(**settings, n_jobs=1).fit_transform(X), rehearsed)
+    warmed = estimator(**settings, n_jobs=2).fit_transform(X)
+    assert calls == [options.get("n_components", 2)]
+    np.testing.assert_array_equal(estimator(**settings, n_jobs=1).fit_transform(X), warmed)
     assert (len(calls), told) == (1, [*range(1, 13)] * 2)
 
 
@@ -315,11 +317,13 @@ def test_bad_values_are_named(estimator):
     [
         (WeightedTETE, {"t": 2.5}, r"`t` must be in \[1, 2\], got 2.5."),
         (WeightedTETE, {"weights": "none"}, "`weights` must be 'paper', 'log' or 'uniform', got 'none'."),
-        (WeightedTETE, {"n_outliers": 0}, "`n_outliers` must be a whole number of at least 1, got 0."),
+        (WeightedTETE, {"n_outliers": 0}, "`n_outliers` must be a whole number from 1 to 10000, got 0."),
         (ListwiseTETE, {"quality": "best"}, "`quality` must be 'fast', 'default' or 'high', got 'best'."),
         (ListwiseTETE, {"n_neighbors": 0}, "`n_neighbors` must be a whole number of at least 1, got 0."),
         (ListwiseTETE, {"metric": "nearness"}, "`metric` must be .*, got 'nearness'."),
         (ListwiseTETE, {"learning_rate": 0}, r"`learning_rate` must be in \(0, inf\), got 0."),
+        (ListwiseTETE, {"n_jobs": 0}, "`n_jobs` must be a whole number other than 0, or None, got 0."),
+        (WeightedTETE, {"callback": 3}, "`callback` must be callable or None, got 3."),
         (ListwiseTETE, {"init": np.ones((3, 2))}, r"`init` must have shape \(90, 2\)"),
     ],
     ids=str,
@@ -370,7 +374,7 @@ def test_duplicates_keep_their_given_start():
 
 @BOTH
 def test_a_need_for_more_memory_than_there_is_is_said(estimator, monkeypatch):
-    monkeypatch.setattr("tete.reduction.feature_map.os.sysconf", lambda name: 64)
+    monkeypatch.setattr("tete.reduction.reading.os.sysconf", lambda name: 64)
     with pytest.warns(MemoryNeedWarning, match=r"About 0.0 GB are needed \(\d+ bytes a row\), but the machine has"):
         estimator(random_state=0, max_iter=2).fit(blobs()[0])
 
@@ -385,7 +389,7 @@ def test_the_memory_that_is_said_to_be_needed_is_about_what_is_used(estimator, m
     model.fit(X)
     used = tracemalloc.get_traced_memory()[1] / len(X)
     tracemalloc.stop()
-    assert 0.6 < used / model._bytes_per_row(X.shape[1]) < 1.1
+    assert 0.6 < used / model._bytes_per_row(model._recipe(len(X)), X.shape[1]) < 1.1
 
 
 @pytest.mark.parametrize("estimator", [ListwiseTETE, WeightedTETE])

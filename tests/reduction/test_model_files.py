@@ -79,9 +79,9 @@ def test_distances_and_sparse_metrics(tmp_path, table):
 def test_the_search_in_cells_is_not_trained_again(tmp_path, rng):
     table = rng.normal(size=(15_500, 6)).astype(np.float32)
     model = ListwiseTETE(**(QUICK | {"max_iter": 2})).fit(table[:15_200])
-    assert isinstance(model._features.search, CellSearch)
+    assert isinstance(model.placer_.points.search, CellSearch)
     restored = round_trip(model, tmp_path / "model.npz")
-    assert restored._features.search.index.nprobe == model._features.search.index.nprobe
+    assert restored.placer_.points.search.index.nprobe == model.placer_.points.search.index.nprobe
     np.testing.assert_array_equal(restored.transform(table[15_000:]), model.transform(table[15_000:]))
 
 
@@ -99,7 +99,7 @@ def test_the_file_has_no_pickles_and_says_what_it_is(tmp_path, table):
         assert all(arrays[name].dtype.kind in "biufU" for name in arrays)
         header = json.loads(str(arrays["header"]))
         assert arrays["points"].shape == (90, 8)
-    assert (header["format"], header["version"], header["estimator"]) == ("tete model", 1, "ListwiseTETE")
+    assert (header["format"], header["version"], header["estimator"]) == ("tete model", 2, "ListwiseTETE")
     assert header["parameters"]["n_neighbors"] == 5
 
 
@@ -139,9 +139,9 @@ class TestBadFiles:
         return tmp_path / "model.npz"
 
     def test_another_version(self, path):
-        changed(path, version=2, tete="9.0")
+        changed(path, version=3, tete="9.0")
         with pytest.raises(
-            InvalidFileError, match=r"version 2 of the format and was written by tete 9\.0; this is tete"
+            InvalidFileError, match=r"version 3 of the format and was written by tete 9\.0; this is tete"
         ):
             load_model(path)
 
@@ -153,13 +153,13 @@ class TestBadFiles:
         with pytest.raises(InvalidFileError, match="is not a model"):
             load_model(path)
         np.savez(path, header=np.array("[1]"))
-        with pytest.raises(InvalidFileError, match="is not a whole npz file of a model"):
+        with pytest.raises(InvalidFileError, match="is not a model"):
             load_model(path)
 
     @pytest.mark.parametrize("size", [0, 10, 1000, -30])
     def test_truncated(self, path, size):
         path.write_bytes(path.read_bytes()[:size])
-        with pytest.raises(InvalidFileError, match="is not a whole npz file of a model"):
+        with pytest.raises(InvalidFileError, match="is not a whole npz file of plain arrays"):
             load_model(path)
 
     def test_flipped_bits(self, path):
@@ -167,24 +167,89 @@ class TestBadFiles:
         middle = content.index(b"points.npy") + 300
         content[middle : middle + 8] = b"\xff" * 8
         path.write_bytes(content)
-        with pytest.raises(InvalidFileError, match="is not a whole npz file of a model"):
+        with pytest.raises(InvalidFileError, match="is not a whole npz file of plain arrays"):
             load_model(path)
 
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
-            ({"points": None}, "damaged model: 'points/data' is missing"),
-            ({"points": np.zeros((3, 8), np.float32)}, r"damaged model: 3 points have a map of shape \(90, 2\)"),
-            ({"state/_scales": np.zeros(3, np.float32)}, "damaged model: state/_scales does not have 90 entries"),
-            ({"estimator": "Other"}, "damaged model: 'Other' is missing"),
-            ({"parameters": {"colour": 1}}, "damaged model: .*colour"),
-            ({"values": None}, "damaged model: 'values' is missing"),
+            ({"points": None}, "damaged model: `points` is missing"),
+            ({"points": np.zeros((3, 8), np.float32)}, r"`places` must have the shape \(3, any\), got \(90, 2\)"),
+            ({"points": np.full((90, 8), np.nan, np.float32)}, "`points` must be finite, got 720 other values"),
+            ({"points": np.zeros((90, 8))}, "`points` must have the type f4, got float64"),
+            ({"points": np.full((90, 8), "x")}, "`points` must have the type f4"),
+            ({"places": np.full((90, 2), np.inf, np.float32)}, "`places` must be finite"),
+            ({"scales": np.zeros(90, np.float32)}, "`scales` must be from 1.4013e-45 to inf, got 0 to 0"),
+            ({"scales": np.zeros(3, np.float32)}, r"`scales` must have the shape \(90\), got \(3,\)"),
+            ({"scales": np.full(90, np.nan, np.float32)}, "`scales` must be finite"),
+            ({"kappa": -np.ones(90, np.float32)}, "`kappa` must be from"),
+            ({"n_neighbors": np.array(0)}, "`n_neighbors` must be a whole number from 1 to 20, got 0"),
+            ({"n_neighbors": np.array(21)}, "`n_neighbors` must be a whole number from 1 to 20, got 21"),
+            ({"n_candidates": np.array(91)}, "`n_candidates` must be a whole number from 1 to 90, got 91"),
+            ({"n_candidates": np.array([5])}, "`n_candidates` must be a single value"),
+            ({"n_outliers": np.array(10**9)}, "`n_outliers` must be a whole number from 1 to 10000"),
+            ({"t": np.array(7.0)}, "`t` must be a number from 1 to 2, got 7"),
+            ({"seed": np.array(-1)}, "`seed` must be a whole number from 0"),
+            ({"metric": np.array("nearness")}, "`metric` must be one of"),
+            ({"mean": np.zeros(3)}, r"`mean` must have the shape \(8\), got \(3,\)"),
+            ({"scale": np.array(0.0)}, "`scale` must be a number from"),
+            ({"unit_rows": np.array(1)}, "`unit_rows` must be a single value"),
+            ({"embedding": np.zeros((90, 3), np.float32)}, r"`embedding` must have the shape \(any, 2\)"),
+            ({"history": np.array(["x"])}, "`history` must have the type f8"),
+            ({"estimator": "Other"}, "`estimator` must be one of ListwiseTETE, WeightedTETE, got 'Other'"),
+            ({"estimator": ["ListwiseTETE"]}, "`estimator` must be one of"),
+            ({"placer": "weighted"}, "`weights` is missing"),
+            ({"parameters": {"colour": 1}}, "ListwiseTETE has no parameter 'colour'"),
+            ({"parameters": {"n_neighbors": 0}}, "`n_neighbors` must be a whole number of at least 1, got 0"),
+            ({"parameters": {"transform": 1}}, "ListwiseTETE has no parameter 'transform'"),
+            ({"parameters": {"n_components": 3}}, "`n_components` and `metric` must be those of the map"),
+            ({"parameters": [1]}, "`parameters` must be a table"),
+            ({"loss": "low"}, "`loss` must be a number or null"),
+            ({"loss": None}, "`header` must have the entries .* got 'loss' missing"),
+            ({"stop_reason": "bored"}, "`stop_reason` must be one of"),
         ],
+        ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
     )
     def test_damaged(self, path, changes, message):
         changed(path, **changes)
         with pytest.raises(InvalidFileError, match=message):
             load_model(path)
+
+    def test_what_nobody_knows_is_refused(self, path):
+        with np.load(path) as loaded:
+            arrays = dict(loaded)
+        np.savez(path, **arrays, transform=np.zeros(3))
+        with pytest.raises(InvalidFileError, match="damaged model: `transform` is not known"):
+            load_model(path)
+
+    def test_sparse_rows_out_of_range(self, path, rng):
+        table = sparse.random_array((60, 9), density=0.5, format="csr", rng=rng)
+        save_model(path, ListwiseTETE(metric="manhattan", **QUICK).fit(table), force=True)
+        with np.load(path) as loaded:
+            arrays = dict(loaded)
+        for name, value in (("points_columns", 9), ("points_columns", -1), ("points_starts", 10**6)):
+            array = arrays[name].copy()
+            array[3] = value
+            changed(path, **{name: array})
+            with pytest.raises(InvalidFileError, match=f"damaged model: `{name}` must be from 0 to"):
+                load_model(path)
+            changed(path, **{name: arrays[name]})
+        changed(path, points_starts=np.arange(61)[::-1])
+        with pytest.raises(InvalidFileError, match="`points_starts` must rise from 0"):
+            load_model(path)
+
+    def test_cells_that_hold_nothing(self, path, rng):
+        table = rng.normal(size=(15_100, 6)).astype(np.float32)
+        save_model(path, ListwiseTETE(**(QUICK | {"max_iter": 2})).fit(table), force=True)
+        with np.load(path) as loaded:
+            cells, centers = loaded["cells"], loaded["cell_centers"]
+        changed(path, cells=cells + len(centers))
+        with pytest.raises(InvalidFileError, match="`cells` must be from 0 to"):
+            load_model(path)
+        far = np.full_like(centers, 1e6)
+        far[0] = 0.0
+        changed(path, cell_centers=far, cells=np.full_like(cells, 5), n_visited_cells=np.array(1))
+        assert np.isfinite(load_model(path).transform(table[:5] + 0.5)).all()  # every cell that is visited is empty
 
     def test_missing_and_folder(self, tmp_path):
         with pytest.raises(FileNotFoundError):

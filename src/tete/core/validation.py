@@ -9,13 +9,23 @@ from sklearn.utils import check_array
 
 from tete.exceptions import InvalidParameterError
 
-__all__ = ["check_choice", "check_interval", "check_map", "check_n_jobs", "check_whole"]
+__all__ = [
+    "check_callback",
+    "check_choice",
+    "check_interval",
+    "check_learning_rate",
+    "check_map",
+    "check_n_jobs",
+    "check_whole",
+]
 
 
-def check_whole(name: str, value: Any, *, least: int) -> None:
-    """Refuse anything but a whole number from `least` on."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise InvalidParameterError(f"`{name}` must be a whole number of at least {least}, got {value!r}.")
+def check_whole(name: str, value: Any, *, least: int, most: int | None = None) -> None:
+    """Refuse anything but a whole number from `least` on, up to `most` if there is one."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or int(value) < least or (most is not None and int(value) > most):
+        limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise InvalidParameterError(f"`{name}` must be a whole number {limits}, got {value!r}.")
 
 
 def check_n_jobs(value: Any) -> None:
@@ -38,6 +48,18 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices[:-1])
         raise InvalidParameterError(f"`{name}` must be {listed} or {choices[-1]!r}, got {value!r}.")
+
+
+def check_callback(value: Any) -> None:
+    """Refuse anything but a callable or None."""
+    if value is not None and not callable(value):
+        raise InvalidParameterError(f"`callback` must be callable or None, got {value!r}.")
+
+
+def check_learning_rate(value: Any) -> None:
+    """Refuse anything but "auto" or a positive number."""
+    if not (isinstance(value, str) and value == "auto"):
+        check_interval("learning_rate", value, 0.0, np.inf, closed=False)
 
 
 def check_map(name: str, values: ArrayLike) -> NDArray[np.float64]:

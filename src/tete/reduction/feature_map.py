@@ -1,8 +1,10 @@
-"""What the two reductions of feature data share: reading, fitting, placing new rows. `estimators` has the two."""
+"""The walk that all reductions take, from a table to a map and to what places new rows; `estimators` has the two.
 
-import os
+read -> project, search and merge -> start -> problem -> minimise -> placer
+"""
+
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
@@ -11,31 +13,30 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from tete.core.matrices import is_sparse
 from tete.core.optimization import Minimum, StopReason
 from tete.core.progress import progress
 from tete.core.randomness import RandomState, make_generator
 from tete.core.start import given_start, random_start
 from tete.core.threads import Threads, beside, threads
 from tete.core.types import Callback
-from tete.core.validation import check_choice, check_interval, check_whole
-from tete.exceptions import FewRowsWarning, InvalidFeaturesError, InvalidParameterError, MemoryNeedWarning, warn
-from tete.reduction.feature_start import graph_start, scaled_start
-from tete.reduction.points import Features, check_finite, given_neighbors, read_features
-from tete.reduction.projection import column_spreads, fit_projection, project
-from tete.reduction.search.nearest import Neighbors
+from tete.core.validation import check_callback, check_choice, check_learning_rate, check_n_jobs, check_whole
+from tete.exceptions import InvalidParameterError, warn
+from tete.reduction.feature_start import graph_start, linear_start
+from tete.reduction.merged_rows import MergedRows, merge_rows
+from tete.reduction.metric_names import check_metric
+from tete.reduction.placer import NearestPlacer, Placer, Places
+from tete.reduction.projection import column_spreads
+from tete.reduction.reading import check_sample_weight, read_table, warn_few_rows, warn_memory
+from tete.reduction.recipe import Recipe
+from tete.reduction.search.given import given_neighbors
 
 __all__ = ["FeatureMap"]
 
-Map = NDArray[np.float32]
-
-OWN_METRICS = ("cosine", "euclidean", "precomputed")
 SHARDS_AND_MOMENTS = 24  # tables of the map's size that an optimiser holds
 SMALL_TABLES = 8  # weights, scales, orders: a number for each row
-ROWS_AT_ONCE = 4096
-MANY_ROWS = 10_000  # whose neighbours take longer to find than a rehearsal
+WORTH_A_THREAD = 10_000  # rows whose neighbours take longer to find than compiled code takes to load
 
 
 @dataclass(eq=False, repr=False)
@@ -90,6 +91,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         "max_iter", "callback" or "diverged", or "converged" for data that need no iterations.
     column_spreads_ : array of n_features_in_ numbers or None
         What the columns are divided by if `standardize` is true; 1 for constant columns.
+    placer_ : Placer
+        What places new rows: all that `transform` and a model file need.
     n_features_in_, feature_names_in_
         Number of columns, and their names if they have any.
     """
@@ -112,33 +115,13 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     # What differs between the estimators -------------------------------------------------------------------------
 
     @abstractmethod
-    def _iterations(self, n_rows: int) -> int:
-        """Number of iterations for so many rows."""
-
-    @abstractmethod
-    def _n_candidates(self) -> int:
-        """How many nearest neighbours to look for."""
-
-    @abstractmethod
-    def _minimize(
-        self,
-        features: Features,
-        start: Map,
-        weights: NDArray[np.float64],
-        workers: Threads,
-        callback: Callback | None,
-    ) -> Minimum:
-        """Find the map of at least three distinct points; weights have mean 1."""
-
-    @abstractmethod
-    def _place(self, queries: Any, neighbors: Neighbors, workers: Threads) -> NDArray[np.float64]:
-        """Places of new rows whose nearest points are known."""
+    def _recipe(self, n_rows: int) -> Recipe:
+        """What the parameters say about a table of so many rows."""
 
     def _check_parameters(self) -> None:
         check_whole("n_components", self.n_components, least=1)
         check_whole("n_neighbors", self.n_neighbors, least=1)
-        if self.metric not in OWN_METRICS:
-            check_choice("metric", self.metric, _metrics())
+        check_metric(self.metric)
         if self.standardize and self.metric != "euclidean":
             raise InvalidParameterError(f"`standardize` needs the metric 'euclidean', got {self.metric!r}.")
         if self.pca_components is not None:
@@ -147,8 +130,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             check_whole("max_iter", self.max_iter, least=1)
         if isinstance(self.init, str):
             check_choice("init", self.init, ("pca", "random"))
-        if self.learning_rate != "auto":
-            check_interval("learning_rate", self.learning_rate, 0.0, np.inf, closed=False)
+        check_learning_rate(self.learning_rate)
+        check_n_jobs(self.n_jobs)
+        check_callback(self.callback)
 
     # Fitting -----------------------------------------------------------------------------------------------------
 
@@ -164,150 +148,101 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             How much each row's own neighbourhood counts.
         """
         self._check_parameters()
-        table = self._read(X, reset=True)
-        self.column_spreads_ = column_spreads(table) if self.standardize else None
-        n_rows = table.shape[0]
-        weights = _check_sample_weight(sample_weight, n_rows)
-        rng = make_generator(self.random_state)
-        self._warn_few_rows(n_rows)
-        self._warn_memory(n_rows, table.shape[1])
+        table = read_table(self, X, reset=True)
+        weights = check_sample_weight(sample_weight, table.shape[0])
+        recipe, rng = self._recipe(table.shape[0]), make_generator(self.random_state)
+        warn_few_rows(self.n_neighbors, table.shape[0])
+        warn_memory(table.shape[0], self._bytes_per_row(recipe, table.shape[1]))
         label = type(self).__name__
         with (
             threads(self.n_jobs) as workers,
-            progress(label, total=self._iterations(n_rows), shown=self.verbose, callback=self.callback) as (
-                announce,
-                callback,
-            ),
+            progress(label, total=recipe.max_iter, shown=self.verbose, callback=self.callback) as (announce, callback),
         ):
             announce("neighbours")
-            with beside(self._rehearse) if workers.n_jobs > 1 and n_rows >= MANY_ROWS else nullcontext():
-                features = self._find_features(table, rng, workers)
-            self._seed = int(rng.integers(2**31))
-            minimum = self._fit_features(features, features.total_by_point(weights), rng, workers, announce, callback)
+            self.column_spreads_ = column_spreads(table) if self.standardize else None
+            rows = self._merge_rows(recipe, table, rng, workers)
+            seed = int(rng.integers(2**31))
+            start = self._start(rows, rng, workers)
+            announce("map")
+            minimum, placer_of = self._minimize(
+                recipe, rows, rows.total_by_point(weights), start, seed, workers, callback
+            )
         places = minimum.embedding.astype(np.float32)
-        self._features = features
-        self._map: Map = places - features.by_row(places).mean(axis=0, dtype=np.float64).astype(np.float32)
-        self.embedding_: Map = features.by_row(self._map).copy()
-        self.loss_ = minimum.value
-        self.history_ = np.array(minimum.history)
-        self.n_iter_ = minimum.n_iter
-        self.stop_reason_ = minimum.stop_reason
-        self._finish()
+        places -= rows.by_row(places).mean(axis=0, dtype=np.float64).astype(np.float32)
+        self._learn(placer_of(places), rows.by_row(places).copy(), minimum)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Map:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Places:
         """Find the map and return it."""
         return self.fit(X, y, sample_weight).embedding_
 
-    def _rehearse(self) -> None:
-        """Fit a handful of points, which loads or compiles what the fit needs while neighbours are searched."""
-        light = {"init": "random", "precomputed_knn": None, "metric": "euclidean", "n_neighbors": 3, "max_iter": 6}
-        quiet = {"n_jobs": 1, "verbose": False, "callback": None, "random_state": 0, "learning_rate": "auto"}
-        rehearsal = type(self)(**(self.get_params(deep=False) | light | quiet))
-        rehearsal.fit(np.random.default_rng(0).normal(size=(64, 3)))
-
-    def _find_features(self, table: Any, rng: np.random.Generator, workers: Threads) -> Features:
+    def _merge_rows(self, recipe: Recipe, table: Any, rng: np.random.Generator, workers: Threads) -> MergedRows:
+        """Project the rows, merge equal ones and find their neighbours, while compiled code is loaded beside."""
         given = None if self.precomputed_knn is None else given_neighbors(self.precomputed_knn, table.shape[0])
-        return read_features(
-            table,
-            metric=self.metric,
-            pca_components=self.pca_components,
-            n_neighbors=self._n_candidates(),
-            given=given,
-            spreads=self.column_spreads_,
-            rng=rng,
-            workers=workers,
-        )
+        worth = workers.n_jobs > 1 and table.shape[0] >= WORTH_A_THREAD
+        with beside(lambda: recipe.warm_up(self.n_components)) if worth else nullcontext():
+            return merge_rows(
+                table,
+                metric=self.metric,
+                pca_components=self.pca_components,
+                n_neighbors=recipe.n_candidates,
+                given=given,
+                spreads=self.column_spreads_,
+                rng=rng,
+                workers=workers,
+            )
 
-    def _fit_features(
+    def _start(self, rows: MergedRows, rng: np.random.Generator, workers: Threads) -> Places:
+        if not isinstance(self.init, str):
+            start = rows.of_first_rows(given_start(self.init, rows.n_rows, self.n_components))
+        elif self.init == "random":
+            start = random_start(len(rows), self.n_components, rng)
+        elif self.metric == "precomputed":
+            start = graph_start(rows.neighbors.indices, self.n_components, rng)
+        else:
+            start = linear_start(rows.points.table, self.n_components, rng, workers)
+        return np.ascontiguousarray(start, dtype=np.float32)
+
+    def _minimize(
         self,
-        features: Features,
+        recipe: Recipe,
+        rows: MergedRows,
         weights: NDArray[np.float64],
-        rng: np.random.Generator,
+        start: Places,
+        seed: int,
         workers: Threads,
-        announce: Callable[[str], None],
         callback: Callback | None,
-    ) -> Minimum:
-        start = self._start(features, rng, workers)
-        if len(features) < 3:  # nothing to compare
-            return Minimum(start.astype(np.float64), 0.0, [], StopReason.CONVERGED)
-        announce("map")
-        minimum = self._minimize(features, start, weights / weights.mean(), workers, callback)
+    ) -> tuple[Minimum, Callable[[Places], Placer]]:
+        """Where the points end, and what makes the placer of their places."""
+        if len(rows) < 3:  # nothing to compare
+            points = rows.points.for_new_rows()
+            minimum = Minimum(start.astype(np.float64), 0.0, [], StopReason.CONVERGED)
+            return minimum, lambda places: NearestPlacer(points=points, places=places, n_candidates=1)
+        problem = recipe.problem(rows, weights / weights.mean(), seed, workers)
+        minimum = problem.minimize(start, callback)
         if minimum.stop_reason is StopReason.DIVERGED:
             warn(
                 f"The optimiser stopped after {minimum.n_iter} iterations because {minimum.stop_reason.text}.",
                 ConvergenceWarning,
             )
-        return minimum
+        return minimum, problem.placer
 
-    def _start(self, features: Features, rng: np.random.Generator, workers: Threads) -> Map:
-        if not isinstance(self.init, str):
-            start = given_start(self.init, len(features.by_row(np.arange(len(features)))), self.n_components)
-            start = start if features.point_of_row is None else start[features.first_rows()]
-        elif self.init == "random":
-            start = random_start(len(features), self.n_components, rng)
-        elif self.metric == "precomputed":
-            start = graph_start(features.neighbors.indices, self.n_components, rng)
-            start = scaled_start(start, self.n_components, rng)
-        else:
-            columns = project(fit_projection(features.points, self.n_components, rng), features.points, workers)
-            start = scaled_start(columns.astype(np.float64), self.n_components, rng)
-        return np.ascontiguousarray(start, dtype=np.float32)
+    def _learn(self, placer: Placer, embedding: Places, minimum: Minimum) -> None:
+        self.placer_ = placer
+        self.embedding_: Places = embedding
+        self.loss_ = minimum.value
+        self.history_ = np.array(minimum.history)
+        self.n_iter_ = minimum.n_iter
+        self.stop_reason_ = minimum.stop_reason
 
-    def _finish(self) -> None:
-        """Learn what placing new rows needs."""
-
-    # Reading -----------------------------------------------------------------------------------------------------
-
-    def _read(self, X: Any, *, reset: bool) -> Any:
-        table = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype="numeric",
-            ensure_all_finite=False,
-            ensure_min_samples=2 if reset else 1,
-        )
-        check_finite(table)
-        if self.metric == "precomputed":
-            if reset and table.shape[0] != table.shape[1]:
-                raise InvalidFeaturesError(f"A matrix of distances must be square, got shape {table.shape}.")
-            if (table.data if is_sparse(table) else table).min(initial=0.0) < 0:
-                raise InvalidFeaturesError(
-                    "Distances must not be negative, got negative values (Negative values in data)."
-                )
-        return table
-
-    def _warn_few_rows(self, n_rows: int) -> None:
-        if self.n_neighbors > n_rows - 1:
-            warn(
-                f"`n_neighbors` is reduced from {self.n_neighbors} to {n_rows - 1}, because there are {n_rows} rows.",
-                FewRowsWarning,
-            )
-
-    @abstractmethod
-    def _bytes_for_neighbors(self) -> int:
-        """Memory for neighbours and what is computed from them, in bytes a row."""
-
-    def _bytes_per_row(self, n_columns: int) -> int:
+    def _bytes_per_row(self, recipe: Recipe, n_columns: int) -> int:
         width = min(n_columns, self.pca_components or n_columns)
         map_tables = 4 * SHARDS_AND_MOMENTS * self.n_components
-        return self._bytes_for_neighbors() + 8 * (width + SMALL_TABLES) + map_tables
-
-    def _warn_memory(self, n_rows: int, n_columns: int) -> None:
-        row = self._bytes_per_row(n_columns)
-        free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else np.inf
-        if n_rows * row > free:
-            warn(
-                f"About {n_rows * row / 1e9:.1f} GB are needed ({row} bytes a row), "
-                f"but the machine has {free / 1e9:.1f} GB.",
-                MemoryNeedWarning,
-            )
+        return recipe.bytes_for_neighbors + 8 * (width + SMALL_TABLES) + map_tables
 
     # New rows ----------------------------------------------------------------------------------------------------
 
-    def transform(self, X: Any) -> Map:
+    def transform(self, X: Any) -> Places:
         """Places of new rows on the finished map.
 
         Each row is placed by the same loss against the frozen map, independently of the other rows. Rows of the
@@ -318,21 +253,39 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         X : array, data frame or sparse matrix of shape (n_new_rows, n_columns)
             For ``metric="precomputed"``, distances to the rows of the fitted table.
         """
-        check_is_fitted(self, "embedding_")
-        table = self._read(X, reset=False)
-        result = np.empty((table.shape[0], self.n_components), dtype=np.float32)
-        count = min(self._n_candidates(), len(self._features))
+        check_is_fitted(self, "placer_")
+        table = read_table(self, X, reset=False)
         with threads(self.n_jobs) as workers:
-            for start in range(0, table.shape[0], ROWS_AT_ONCE):
-                rows = slice(start, start + ROWS_AT_ONCE)
-                queries = self._features.queries(table[rows], workers)
-                neighbors = self._features.search.of(queries, count, workers)
-                result[rows] = self._map[neighbors.indices[:, 0]]
-                new = np.flatnonzero(~self._features.known(queries, neighbors))
-                if len(new) and len(self._features) > 2:
-                    some = Neighbors(neighbors.indices[new], neighbors.distances[new])
-                    result[start + new] = self._place(queries[new], some, workers)
-        return result
+            return self.placer_.place(table, workers)
+
+    @classmethod
+    def restored(
+        cls,
+        parameters: Mapping[str, Any],
+        placer: Placer,
+        *,
+        embedding: Places,
+        minimum: Minimum,
+        column_spreads: NDArray[np.float64] | None = None,
+        feature_names: NDArray[Any] | None = None,
+    ) -> Self:
+        """A fitted estimator from what a model file holds; its parameters are checked like any others."""
+        unknown = set(parameters) - set(cls._get_param_names())
+        if unknown:
+            raise InvalidParameterError(f"{cls.__name__} has no parameter {min(unknown)!r}.")
+        model = cls(**parameters)
+        model._check_parameters()
+        if (model.n_components, model.metric) != (placer.places.shape[1], placer.points.metric):
+            raise InvalidParameterError(
+                f"`n_components` and `metric` must be those of the map, {placer.places.shape[1]} and "
+                f"{placer.points.metric!r}, got {model.n_components} and {model.metric!r}."
+            )
+        model._learn(placer, embedding, minimum)
+        model.column_spreads_ = column_spreads
+        model.n_features_in_ = placer.points.n_columns
+        if feature_names is not None:
+            model.feature_names_in_ = feature_names.astype(object)
+        return model
 
     @property
     def _n_features_out(self) -> int:
@@ -345,23 +298,3 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags.transformer_tags.preserves_dtype = []
         tags.non_deterministic = False
         return tags
-
-
-def _check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
-    if sample_weight is None:
-        return np.ones(n_rows)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise InvalidParameterError(f"`sample_weight` must have {n_rows} entries, got shape {weights.shape}.")
-    if not np.isfinite(weights).all() or weights.min() < 0 or not weights.any():
-        raise InvalidParameterError("`sample_weight` must be finite, not negative and not all zero.")
-    return weights
-
-
-def _metrics() -> tuple[str, ...]:
-    """All metrics that there are."""
-    from sklearn.metrics.pairwise import PAIRWISE_DISTANCE_FUNCTIONS  # noqa: PLC0415  (these two take long to import)
-    from sklearn.neighbors import VALID_METRICS  # noqa: PLC0415
-
-    known = {*OWN_METRICS, *PAIRWISE_DISTANCE_FUNCTIONS, *VALID_METRICS["brute"]}
-    return tuple(sorted(known - {"haversine", "nan_euclidean"}))

@@ -8,12 +8,20 @@ from scipy.sparse import csr_array, diags_array
 from scipy.sparse.linalg import eigsh
 
 from tete.core.blas import one_blas_thread
+from tete.core.threads import Threads
 from tete.core.types import Embedding
+from tete.reduction.projection import fit_projection, project
 
-__all__ = ["graph_start", "scaled_start"]
+__all__ = ["graph_start", "linear_start"]
 
 
-def scaled_start(columns: Embedding, n_components: int, rng: np.random.Generator) -> Embedding:
+def linear_start(points: Any, n_components: int, rng: np.random.Generator, workers: Threads) -> Embedding:
+    """The first principal components of the points, scaled."""
+    columns = project(fit_projection(points, n_components, rng), points, workers)
+    return _scaled(columns.astype(np.float64), n_components, rng)
+
+
+def _scaled(columns: Embedding, n_components: int, rng: np.random.Generator) -> Embedding:
     """Principal components scaled so that the first has standard deviation 1, whatever the units of the data.
 
     Missing columns (more dimensions wanted than the data has) are small normal draws.
@@ -27,10 +35,10 @@ def scaled_start(columns: Embedding, n_components: int, rng: np.random.Generator
 
 
 def graph_start(indices: NDArray[np.int32], n_components: int, rng: np.random.Generator) -> Embedding:
-    """Slowest modes of a random walk on the graph of nearest neighbours: a start without features."""
+    """Slowest modes of a random walk on the graph of nearest neighbours, scaled: a start without features."""
     n_points, n_neighbors = indices.shape
     if n_points <= n_components + 2:
-        return rng.normal(size=(n_points, n_components))
+        return _scaled(rng.normal(size=(n_points, n_components)), n_components, rng)
     rows = np.repeat(np.arange(n_points), n_neighbors)
     graph = csr_array((np.ones(indices.size), (rows, indices.ravel())), shape=(n_points, n_points))
     graph = graph + graph.T
@@ -39,4 +47,4 @@ def graph_start(indices: NDArray[np.int32], n_components: int, rng: np.random.Ge
     first: NDArray[np.float64] = rng.normal(size=(n_points,))
     with one_blas_thread():  # the last bits of a product on several threads can vary
         modes = eigsh(walk, n_components + 1, which="LA", v0=first, tol=1e-3)[1][:, -2::-1]
-    return np.asarray(modes * roots[:, None])
+    return _scaled(np.asarray(modes * roots[:, None]), n_components, rng)

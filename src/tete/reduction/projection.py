@@ -8,7 +8,7 @@ point whether it comes alone or with others. The loop reads memory-mapped and sp
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from scipy import sparse
 from scipy.linalg import eigh
 
 from tete.core.blas import one_blas_thread
+from tete.core.checked_arrays import CheckedArrays
 from tete.core.compilation import compiled
 from tete.core.matrices import as_dense, is_sparse
 from tete.core.threads import Threads, row_slices
@@ -42,6 +43,18 @@ class Projection:
     def width(self) -> int:
         """Number of columns of what comes out."""
         return len(self.mean) if self.components is None else int(self.components.shape[1])
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """All of this as plain arrays."""
+        arrays = {"mean": self.mean, "scale": np.array(self.scale), "unit_rows": np.array(self.unit_rows)}
+        return arrays if self.components is None else arrays | {"components": self.components}
+
+    @classmethod
+    def from_arrays(cls, arrays: CheckedArrays, n_columns: int) -> Self:
+        """The same again from `to_arrays`, with everything checked."""
+        components = arrays.numbers("components", "f8", (n_columns, None)) if arrays.has("components") else None
+        scale = arrays.real("scale", least=np.finfo(float).tiny, most=np.finfo(float).max)
+        return cls(arrays.numbers("mean", "f8", (n_columns,)), components, scale, arrays.flag("unit_rows"))
 
 
 def fit_projection(

@@ -9,7 +9,7 @@ from tete.reduction.listwise.affinities import Affinities
 from tete.reduction.listwise.draws import Draws, block_runs, draw_for_tiles
 from tete.reduction.listwise.grid import consecutive_tiles, make_grid
 from tete.reduction.listwise.kernel import exp, log, sum_listwise
-from tete.reduction.problem import ListwiseObjective, Plan
+from tete.reduction.listwise.mean_loss import ListwiseObjective, Plan
 
 
 def problem(n=40, m=5, n_components=2, seed=0):

@@ -6,8 +6,8 @@ from reference_reduction import weighted_tete
 from samples import TEMPERATURES, anchored_problem
 from tete.core.threads import threads
 from tete.embedding.losses import UnitTETELoss, tete_loss
-from tete.reduction.problem import AnchoredObjective
 from tete.reduction.weighted.kernel import DenseWeights, sum_anchored
+from tete.reduction.weighted.problem import AnchoredObjective
 
 
 def dense(weights):

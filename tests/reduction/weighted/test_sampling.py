@@ -3,20 +3,20 @@ import pytest
 
 from reference_reduction import exact_neighbors, paper_weights
 from tete.core.threads import threads
+from tete.reduction.search.distances import euclidean_between
 from tete.reduction.search.exact import FlatSearch
 from tete.reduction.search.nearest import Neighbors
 from tete.reduction.weighted.sampling import (
     dense_table,
     draw_outliers,
     equal_weights,
-    euclidean_between,
     largest_log_weight,
     local_scales,
     log_like,
     log_weights,
     paired,
     scaled_weights,
-    triplet_weights,
+    weights_of_logs,
 )
 
 
@@ -68,7 +68,7 @@ def test_weights_are_those_of_the_paper(sampled):
     scales, near = local_scales(near), near.first(6)
     near_logs = log_weights(near.distances, scales, scales[near.indices])
     far_logs = log_weights(far.distances, scales, scales[far.indices])
-    weights = triplet_weights(near_logs, far_logs, largest_log_weight(near_logs, far_logs), 0.01)
+    weights = weights_of_logs(near_logs, far_logs, largest_log_weight(near_logs, far_logs), 0.01)
     expected = paper_weights(near.distances, far.distances, near.indices, far.indices, scales, 0.01)
     np.testing.assert_allclose(dense_table(weights), expected, rtol=1e-4)
     np.testing.assert_allclose(log_like(weights).table, np.log1p(500 * expected), rtol=1e-4)
@@ -78,7 +78,7 @@ def test_weights_are_those_of_the_paper(sampled):
 
 def test_weights_of_distances_beyond_any_float_are_finite():
     near_logs, far_logs = np.full((2, 3), 1.0), np.array([[1e6, 1.0], [5e5, 1.0]])
-    weights = triplet_weights(near_logs, far_logs, largest_log_weight(near_logs, far_logs), 0.01)
+    weights = weights_of_logs(near_logs, far_logs, largest_log_weight(near_logs, far_logs), 0.01)
     np.testing.assert_allclose(dense_table(weights)[0, 0], [1.01, 0.01])
 
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from tete.core.compilation import compiled
 from tete.core.hashed_draws import draw, stream
-from tete.reduction.listwise.grid import Grid
+from tete.reduction.listwise.grid import Grid, cells_of
 
-__all__ = ["Draws", "block_runs", "draw_for_places", "draw_for_tiles"]
+__all__ = ["Draws", "block_runs", "draw_for_places", "draw_for_tiles", "draws_of_places"]
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
@@ -130,3 +130,14 @@ def draw_for_places(
     """Write the outliers of new places in these cells, and their weights; what a place does not use stays as it is."""
     for row in range(cells.shape[0]):
         _draw(draws, stream(draws.seed, draws.iteration, names[row]), cells[row], grid, points[row], weights[row])
+
+
+def draws_of_places(
+    draws: Draws, grid: Grid, places: NDArray[np.float64], nearest: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Outliers and their weights for new rows, named by their nearest point; unused slots weigh nothing."""
+    cells = cells_of(places, grid.low, grid.side, grid.shape) if len(grid.shape) else np.full(len(places), -1)
+    most = draws.n_uniform + draws.n_near
+    points, weights = np.zeros((len(places), most), dtype=np.int32), np.zeros((len(places), most))
+    draw_for_places(draws, grid, cells.astype(np.int64), nearest.astype(np.int64), points, weights)
+    return points, weights

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from tete.core.compilation import compiled
 
-__all__ = ["GRID_DIMENSIONS", "Grid", "consecutive_tiles", "make_grid"]
+__all__ = ["GRID_DIMENSIONS", "TILE", "Grid", "cells_of", "consecutive_tiles", "grid_of_map", "make_grid"]
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
 GRID_DIMENSIONS = 3  # beyond, blocks have too many cells
 POINTS_IN_A_BLOCK = 300  # about, were the map evenly filled
+TILE = 32  # points of one cell that share their draws
 REACH = 4.0  # standard deviations that the grid covers; the outermost cells take what lies beyond
 
 
@@ -54,6 +55,13 @@ def make_grid(embedding: Floats, tile_size: int) -> Grid:
     cell_starts, order = _sort_by_cell(cells, int(np.prod(shape.astype(np.int64))))
     tile_starts, tile_cells = _cut_tiles(cell_starts, tile_size)
     return Grid(order, tile_starts, tile_cells, cell_starts, shape, low, side)
+
+
+def grid_of_map(embedding: Floats) -> Grid:
+    """The grid for draws around any place of a finished map; beyond three dimensions it has no cells."""
+    if embedding.shape[1] > GRID_DIMENSIONS:
+        return consecutive_tiles(len(embedding), TILE)
+    return make_grid(embedding, TILE)
 
 
 def cells_of(embedding: Floats, low: NDArray[np.float64], side: float, shape: NDArray[np.int32]) -> NDArray[np.int32]:

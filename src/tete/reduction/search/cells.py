@@ -1,6 +1,5 @@
 """Search in cells: nearly exact and fast among many points (faiss's inverted lists), its recall measured and raised."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,6 +7,7 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.checked_arrays import CheckedArrays
 from tete.core.threads import SERIAL, Threads
 from tete.reduction.search.nearest import Neighbors, NeighborSearch, Points, empty_neighbors, others, refine, search_all
 
@@ -73,19 +73,24 @@ class CellSearch(NeighborSearch):
         if len(queries) == 0:
             return empty_neighbors(0, count)
         # faiss would choose the cells of many queries by one matrix product, whose bits depend on their number.
-        centers = self.index.quantizer.reconstruct_n(0, self.index.nlist)
-        cells = search_all(centers, queries, self.index.nprobe, workers)
+        cells = search_all(self._centers(), queries, self.index.nprobe, workers)
         squares = np.square(cells.distances)
         found = self.index.search_preassigned(queries, count, cells.indices.astype(np.int64), squares)[1]
-        return refine(self.points, queries, found, count, workers)
+        result = refine(self.points, queries, found, count, workers)
+        lost = np.flatnonzero(result.indices[:, 0] < 0)  # all cells that they visited were empty
+        if len(lost):
+            result.indices[lost], result.distances[lost] = search_all(self.points, queries[lost], count, workers)
+        return result
 
-    def state(self) -> dict[str, NDArray[Any]]:
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
         """What the training found: the cells' centers, the cell of each point, and how many cells to visit."""
         cells = np.empty(len(self.points), dtype=np.int32)
         for cell in range(self.index.nlist):
             cells[self._members(cell)] = cell
-        centers = self.index.quantizer.reconstruct_n(0, self.index.nlist)
-        return {"cell_centers": centers, "cells": cells, "n_visited": np.array(self.index.nprobe)}
+        return {"cell_centers": self._centers(), "cells": cells, "n_visited_cells": np.array(self.index.nprobe)}
+
+    def _centers(self) -> Points:
+        return np.asarray(self.index.quantizer.reconstruct_n(0, self.index.nlist))
 
     def _members(self, cell: int) -> NDArray[np.int64]:
         """Numbers of the points in a cell."""
@@ -94,16 +99,17 @@ class CellSearch(NeighborSearch):
         return faiss.rev_swig_ptr(lists.get_ids(cell), size).copy() if size else np.empty(0, dtype=np.int64)
 
     @classmethod
-    def restored(cls, points: Points, state: Mapping[str, NDArray[Any]]) -> "CellSearch":
-        """The search that had this state, without training it again."""
+    def from_arrays(cls, points: Points, arrays: CheckedArrays) -> "CellSearch":
+        """The search that had these arrays, without training it again."""
+        centers = arrays.numbers("cell_centers", "f4", (None, points.shape[1]))
+        cells = arrays.numbers("cells", "i4", (len(points),), least=0, most=len(centers) - 1)
         search = cls.__new__(cls)
         search.points, search.seed, search.recall = points, 0, 0.0
-        centers = np.ascontiguousarray(state["cell_centers"], dtype=np.float32)
         quantizer = faiss.IndexFlatL2(points.shape[1])
         quantizer.add(centers)
         search.index = faiss.IndexIVFFlat(quantizer, points.shape[1], len(centers))
         search.index.is_trained = True
-        search.index.nprobe = int(state["n_visited"])
-        cells = np.ascontiguousarray(state["cells"], dtype=np.int64)
-        search.index.add_core(len(points), faiss.swig_ptr(points), None, faiss.swig_ptr(cells))
+        search.index.nprobe = arrays.whole("n_visited_cells", least=1, most=len(centers))
+        numbers = cells.astype(np.int64)
+        search.index.add_core(len(points), faiss.swig_ptr(points), None, faiss.swig_ptr(numbers))
         return search

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.spatial import KDTree
 
 from tete.core.threads import Threads
-from tete.reduction.search.nearest import Neighbors, NeighborSearch, Points, refine, search_all
+from tete.reduction.search.nearest import Neighbors, NeighborSearch, Points, refine, search_all, sorted_neighbors
 
 __all__ = ["FlatSearch", "MetricSearch", "TreeSearch", "exact_search", "make_search"]
 
@@ -77,7 +76,7 @@ class FlatSearch(NeighborSearch):
 
 @dataclass
 class MetricSearch(NeighborSearch):
-    """Exact search with one of scikit-learn's metrics, or in given distances or a given graph ("precomputed")."""
+    """Exact search with one of scikit-learn's metrics."""
 
     points: Any
     metric: str
@@ -90,9 +89,7 @@ class MetricSearch(NeighborSearch):
 
     def within(self, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest other points of each of the points themselves."""
-        # Given graphs have no edges from a row to itself, which scikit-learn would drop.
-        graph = self.points if self.metric == "precomputed" and sparse.issparse(self.points) else None
-        return self._search(graph, count, workers)
+        return self._search(None, count, workers)
 
     def of(self, queries: Any, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest points of each query."""
@@ -101,11 +98,7 @@ class MetricSearch(NeighborSearch):
     def _search(self, queries: Any, count: int, workers: Threads) -> Neighbors:
         self.fitted.set_params(n_jobs=workers.n_jobs)
         distances, indices = self.fitted.kneighbors(queries, n_neighbors=count)
-        order = np.lexsort((indices, distances), axis=1)
-        return Neighbors(
-            np.take_along_axis(indices, order, axis=1).astype(np.int32),
-            np.take_along_axis(distances, order, axis=1).astype(np.float32),
-        )
+        return sorted_neighbors(indices, distances)
 
 
 def make_search(points: Points, seed: int) -> NeighborSearch:

@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 from tete.core.compilation import compiled
 from tete.core.threads import Threads, row_slices
 
-__all__ = ["Indices", "NeighborSearch", "Neighbors", "Points", "empty_neighbors", "others", "refine", "search_all"]
+__all__ = [
+    "Indices",
+    "NeighborSearch",
+    "Neighbors",
+    "Points",
+    "empty_neighbors",
+    "others",
+    "refine",
+    "search_all",
+    "sorted_neighbors",
+]
 
 Points: TypeAlias = NDArray[np.float32]
 Indices: TypeAlias = NDArray[np.int32]
@@ -46,6 +56,10 @@ class NeighborSearch(ABC):
     @abstractmethod
     def of(self, queries: Any, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest points of each query."""
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """What it has learned beyond the points themselves."""
+        return {}
 
 
 def refine(
@@ -93,6 +107,15 @@ def empty_neighbors(n_rows: int, count: int) -> Neighbors:
     return Neighbors(np.empty((n_rows, count), dtype=np.int32), np.empty((n_rows, count), dtype=np.float32))
 
 
+def sorted_neighbors(indices: NDArray[Any], distances: NDArray[Any]) -> Neighbors:
+    """Each row from the nearest on, equally near ones by number."""
+    order = np.lexsort((indices, distances), axis=1)
+    return Neighbors(
+        np.take_along_axis(indices, order, axis=1).astype(np.int32),
+        np.take_along_axis(distances, order, axis=1).astype(np.float32),
+    )
+
+
 @compiled(error_model="numpy", fastmath={"contract", "reassoc"})
 def _square_distance(first: Points, second: Points) -> Any:
     total = np.float32(0.0)
@@ -122,9 +145,15 @@ def _insert(square: float, point: int, filled: int, indices: Indices, squares: N
 
 @compiled(error_model="numpy")
 def _complete(filled: int, indices: Indices, squares: NDArray[np.float32]) -> None:
-    """Turn squares to distances. Cells can hold too few points: the farthest found stands in for the missing ones."""
+    """Turn squares to distances. Cells can hold too few points: the farthest found stands in for the missing ones.
+
+    Where nothing was found at all, all numbers are -1.
+    """
+    if filled == 0:
+        indices[:], squares[:] = -1, np.inf
+        return
     for place in range(filled, indices.shape[0]):
-        indices[place], squares[place] = indices[max(filled - 1, 0)], squares[max(filled - 1, 0)]
+        indices[place], squares[place] = indices[filled - 1], squares[filled - 1]
     for place in range(indices.shape[0]):
         squares[place] = np.sqrt(squares[place])
 

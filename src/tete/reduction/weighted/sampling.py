@@ -6,8 +6,7 @@ The second factor can exceed any float, so everything is added in logarithms and
 which is the division by the maximum that Algorithm 1 asks for.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,23 +14,21 @@ from numpy.typing import NDArray
 from tete.core.compilation import compiled
 from tete.core.hashed_draws import draw, stream
 from tete.core.threads import SERIAL, Threads, row_slices
-from tete.reduction.search.nearest import Indices, Neighbors, Points, empty_neighbors
+from tete.reduction.search.distances import DistanceBetween
+from tete.reduction.search.nearest import Indices, Neighbors, empty_neighbors
 from tete.reduction.weighted.kernel import DenseWeights, SeparableWeights
 
 __all__ = [
     "draw_outliers",
     "equal_weights",
-    "euclidean_between",
     "largest_log_weight",
     "local_scales",
     "log_like",
     "log_weights",
     "paired",
     "scaled_weights",
-    "triplet_weights",
+    "weights_of_logs",
 ]
-
-DistanceBetween: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float32]]
 
 SCALE_RANK = 10  # sigma_i is the distance of i to its 10th nearest neighbour
 MOST_TRIES = 64
@@ -114,27 +111,6 @@ def _draw_table(rows: NDArray[np.int64], slots: NDArray[np.int64], seed: int, at
     return result
 
 
-def euclidean_between(queries: Points, points: Points) -> DistanceBetween:
-    """Distances between rows of one table and rows of another."""
-
-    def between(rows: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float32]:
-        return _pair_distances(queries, points, rows, others)
-
-    return between
-
-
-@compiled(error_model="numpy", fastmath={"contract", "reassoc"})
-def _pair_distances(queries: Points, points: Points, rows: NDArray[np.int64], others: Indices) -> NDArray[np.float32]:
-    result = np.empty(rows.shape[0], dtype=np.float32)
-    for place in range(rows.shape[0]):
-        total = np.float32(0.0)
-        for c in range(points.shape[1]):
-            step = queries[rows[place], c] - points[others[place], c]
-            total += step * step
-        result[place] = np.sqrt(total)
-    return result
-
-
 def log_weights(
     distances: NDArray[np.float32], own_scales: NDArray[np.float32], other_scales: NDArray[np.float32]
 ) -> NDArray[np.float64]:
@@ -148,7 +124,7 @@ def largest_log_weight(near: NDArray[np.float64], far: NDArray[np.float64]) -> f
     return float((far.max(axis=1) - near.min(axis=1)).max())
 
 
-def triplet_weights(
+def weights_of_logs(
     near: NDArray[np.float64], far: NDArray[np.float64], largest: float, bias: float
 ) -> SeparableWeights:
     """Weights omega / max omega + gamma of all m x m_o triplets of each point, from the logarithms of the factors."""

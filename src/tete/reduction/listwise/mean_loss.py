@@ -1,7 +1,6 @@
-"""From neighbourhoods to what is minimised: embedding -> (value, gradient), on several threads.
+"""The mean listwise loss of all points: embedding -> (value, gradient), on several threads.
 
-The points are cut into a fixed number of shards, whatever the number of threads. Each shard is summed serially into
-its own gradient and the shards are added in order, so that the same input gives the same bits on any number of threads.
+The tiles are cut into a fixed number of shards, whatever the number of threads; see `core.threads`.
 """
 
 from dataclasses import dataclass, field
@@ -11,50 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.core.threads import ShardSum, Threads, row_slices
-from tete.embedding.losses import TETELoss, UnitTETELoss
 from tete.reduction.listwise.affinities import Affinities
 from tete.reduction.listwise.draws import Draws, draw_for_tiles
-from tete.reduction.listwise.grid import GRID_DIMENSIONS, Grid, consecutive_tiles, make_grid
+from tete.reduction.listwise.grid import GRID_DIMENSIONS, TILE, Grid, consecutive_tiles, make_grid
 from tete.reduction.listwise.kernel import sum_listwise
 from tete.reduction.listwise.surface import Surface
-from tete.reduction.weighted.kernel import DenseWeights, SeparableWeights, sum_anchored
 
-__all__ = ["AnchoredObjective", "ListwiseObjective", "Plan"]
+__all__ = ["ListwiseObjective", "Plan"]
 
 Floats: TypeAlias = NDArray[np.float32]
 
 MOST_SHARDS = 16
-FEWEST_POINTS_IN_A_SHARD = 512
 FEWEST_TILES_IN_A_SHARD = 16
 
-FIRST_TILE, TILE = 8, 32
-GRID_LIFETIME, ARRANGEMENT_LIFETIME = 10, 50  # iterations
-
-
-@dataclass
-class AnchoredObjective:
-    """Weighted mean of the losses of all triplets of all anchors: eq. (wtete) divided by the sum of the weights."""
-
-    loss: TETELoss | UnitTETELoss
-    weights: SeparableWeights | DenseWeights
-    near: NDArray[np.int32]
-    far: NDArray[np.int32]
-    workers: Threads
-
-    def __post_init__(self) -> None:
-        self._sum = ShardSum(self.workers)
-        self._total = self.weights.total()
-
-    def __call__(self, embedding: Any) -> tuple[float, Any]:
-        """Value and gradient, in the embedding's precision."""
-
-        def work(rows: slice, gradient: Any) -> float:
-            return float(
-                sum_anchored(self.loss, self.weights, embedding, self.near, self.far, rows.start, rows.stop, gradient)
-            )
-
-        shards = row_slices(len(embedding), size=FEWEST_POINTS_IN_A_SHARD, most=MOST_SHARDS)
-        return self._sum(work, shards, embedding, self._total)
+FIRST_TILE = 8  # points that share draws at first: few, because they lie anywhere
+GRID_LIFETIME, ARRANGEMENT_LIFETIME = 10, 50  # iterations; other lifetimes were tried and gained nothing
 
 
 @dataclass(frozen=True)
@@ -62,7 +32,8 @@ class Plan:
     """How the listwise loss changes while it is minimised.
 
     kappa is 1 until the share `grow_from` of the iterations, then grows geometrically to its last value at `grow_to`.
-    Until `grow_from` a few uniform draws are enough, because every point still competes with all others alike.
+    Until `grow_from` a few uniform draws are enough, because every point still competes with all others alike. A
+    longer first part serves the arrangement of the whole, a longer last part the neighbourhoods.
     """
 
     max_iter: int
@@ -83,7 +54,7 @@ class Plan:
         return last if growth == 1.0 else np.asarray(np.power(last, growth))
 
 
-class Points(NamedTuple):
+class ArrangedPoints(NamedTuple):
     """What belongs to each point, in some order: row r is point ``order[r]``, and point p is row ``rank[p]``."""
 
     order: NDArray[np.int32]
@@ -92,13 +63,13 @@ class Points(NamedTuple):
     weights: Floats
     kappa: Floats
 
-    def arranged(self, order: NDArray[np.int32]) -> "Points":
+    def arranged(self, order: NDArray[np.int32]) -> "ArrangedPoints":
         """The same in another order, for points that are here in their own order."""
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order), dtype=np.int32)
         near, shares = self.affinities
         arranged = Affinities(rank[near[order]], shares[order])
-        return Points(order, rank, arranged, self.weights[order], self.kappa[order])
+        return ArrangedPoints(order, rank, arranged, self.weights[order], self.kappa[order])
 
 
 @dataclass
@@ -116,7 +87,7 @@ class ListwiseObjective:
     seed: int
     workers: Threads
     _grid: Grid | None = field(init=False, default=None)
-    _points: Points | None = field(init=False, default=None)
+    _points: ArrangedPoints | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._sum = ShardSum(self.workers)
@@ -138,12 +109,12 @@ class ListwiseObjective:
         value, gradient = self._evaluate(places, points, draws, self._grid)
         return value, np.take(gradient, points.rank, axis=0)
 
-    def _own_order(self, iteration: int, n_points: int) -> Points:
+    def _own_order(self, iteration: int, n_points: int) -> ArrangedPoints:
         near = self.affinities.affinities(iteration) if isinstance(self.affinities, Surface) else self.affinities
         order = np.arange(n_points, dtype=np.int32)
-        return Points(order, order, near, self.point_weights, self.plan.last_kappa)
+        return ArrangedPoints(order, order, near, self.point_weights, self.plan.last_kappa)
 
-    def _arranged(self, iteration: int, embedding: Any) -> Points:
+    def _arranged(self, iteration: int, embedding: Any) -> ArrangedPoints:
         points = self._own_order(iteration, len(embedding))
         if isinstance(self.affinities, Surface):  # whose neighbours change in every iteration
             return points
@@ -152,7 +123,7 @@ class ListwiseObjective:
             self._grid = None
         return self._points
 
-    def _evaluate(self, places: Any, points: Points, draws: Draws, grid: Grid) -> tuple[float, Any]:
+    def _evaluate(self, places: Any, points: ArrangedPoints, draws: Draws, grid: Grid) -> tuple[float, Any]:
         near, shares = points.affinities
         kappa = self.plan.kappa(points.kappa, draws.iteration)
 

@@ -10,10 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.reduction.listwise.draws import Draws, draw_for_places
-from tete.reduction.listwise.grid import Grid, cells_of
-
-__all__ = ["descend", "draws_of_places", "likely_starts"]
+__all__ = ["descend", "likely_starts"]
 
 Places: TypeAlias = NDArray[np.float64]
 Evaluate: TypeAlias = Callable[[Places], tuple[NDArray[np.float64], Places]]
@@ -49,14 +46,3 @@ def descend(evaluate: Evaluate, starts: list[Places]) -> Places:
         places[better], values[better], gradients[better] = moved[better], others[better], other_gradients[better]
         steps *= np.where(better, GROWTH, SHRINKAGE)
     return places
-
-
-def draws_of_places(
-    draws: Draws, grid: Grid, places: Places, nearest: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], Places]:
-    """Outliers and their weights for new rows, named by their nearest point; unused slots weigh nothing."""
-    cells = cells_of(places, grid.low, grid.side, grid.shape) if len(grid.shape) else np.full(len(places), -1)
-    most = draws.n_uniform + draws.n_near
-    points, weights = np.zeros((len(places), most), dtype=np.int32), np.zeros((len(places), most))
-    draw_for_places(draws, grid, cells.astype(np.int64), nearest.astype(np.int64), points, weights)
-    return points, weights

@@ -4,8 +4,8 @@ import pytest
 from reference import numerical_gradient
 from samples import TEMPERATURES, anchored_problem
 from tete.embedding.losses import tete_loss
+from tete.reduction.descent import descend
 from tete.reduction.listwise.kernel import listwise_places
-from tete.reduction.placing import descend
 from tete.reduction.weighted.kernel import anchored_places
 
 

@@ -1,0 +1,157 @@
+"""The listwise loss of the points of a table: who is drawn to whom, how it is minimised, and the placer of new rows."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tete.core.optimization import Minimum, adam
+from tete.core.threads import SERIAL, Threads
+from tete.core.types import Callback
+from tete.reduction.listwise.affinities import affinities, neighbor_scales
+from tete.reduction.listwise.mean_loss import ListwiseObjective, Plan
+from tete.reduction.listwise.placer import ListwisePlacer
+from tete.reduction.listwise.surface import RANKS, gate, make_surface
+from tete.reduction.merged_rows import MergedRows
+from tete.reduction.placer import Places
+from tete.reduction.recipe import Problem, Recipe, handful
+from tete.reduction.search.nearest import Neighbors
+
+__all__ = ["PRESETS", "ListwiseProblem", "ListwiseRecipe", "Preset"]
+
+CANDIDATES = 4  # times as many as the neighbours that are kept: with full local scaling fewer cost 1-NN accuracy
+FEWEST_COMPETITORS = 15.0  # on surfaces, as many as there are neighbours
+FEWER_ON_SURFACES = 8.0  # times fewer competitors there, because the nearest neighbours are not all that counts
+
+
+class Preset(NamedTuple):
+    """A choice of speed against quality, on MNIST: recall .297 with 240 iterations, .308 with 300, .340 for "high"."""
+
+    max_iter: int
+    t: float
+    rate: float  # step of the optimiser at first, divided by the root of the number of points
+    n_outliers: int
+    scale_power: float  # 1 levels differences of density and keeps classes apart, 1/2 keeps more neighbourhoods
+
+
+PRESETS = {
+    "fast": Preset(150, 1.0, 0.01, 64, 1.0),
+    "default": Preset(300, 1.0, 0.01, 96, 1.0),
+    "high": Preset(500, 1.1, 0.012, 128, 0.5),
+}
+
+
+@dataclass(frozen=True)
+class ListwiseProblem(Problem):
+    """The neighbourhoods of all points, and how to go about them."""
+
+    recipe: "ListwiseRecipe"
+    rows: MergedRows
+    n_neighbors: int
+    scales: NDArray[np.float32]
+    kappa: NDArray[np.float32]
+    objective: ListwiseObjective
+
+    def minimize(self, start: Places, callback: Callback | None) -> Minimum:
+        """Find the map of at least three distinct points."""
+        preset, learning_rate = self.recipe.preset, self.recipe.learning_rate
+        automatic = preset.rate * np.sqrt(len(start))
+        rate = automatic if isinstance(learning_rate, str) else float(learning_rate)
+        return adam(
+            self.objective,
+            start,
+            step=lambda done: rate * (1.0 - done),
+            max_iter=preset.max_iter,
+            epsilon=1e-7 / len(start),
+            callback=callback,
+        )
+
+    def placer(self, places: Places) -> ListwisePlacer:
+        """What places new rows on the finished map."""
+        preset = self.recipe.preset
+        return ListwisePlacer(
+            points=self.rows.points.for_new_rows(),
+            places=places,
+            n_candidates=min(self.recipe.n_candidates, len(self.rows)),
+            n_neighbors=self.n_neighbors,
+            n_pool=self.recipe.n_pool,
+            scale_power=preset.scale_power,
+            t=preset.t,
+            n_outliers=preset.n_outliers,
+            seed=self.objective.seed,
+            stream=preset.max_iter,
+            scales=self.scales,
+            kappa=self.kappa,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListwiseRecipe(Recipe):
+    """The listwise method as an estimator's parameters say."""
+
+    preset: Preset
+    n_neighbors: int
+    keep_surfaces: bool
+    learning_rate: Literal["auto"] | float
+
+    @property
+    def max_iter(self) -> int:  # type: ignore[override]  # read-only here as there
+        """Number of iterations."""
+        return self.preset.max_iter
+
+    @property
+    def n_pool(self) -> int:
+        """Of how many nearest ones the neighbours are chosen."""
+        return CANDIDATES * self.n_neighbors
+
+    @property
+    def n_candidates(self) -> int:
+        """How many nearest neighbours to look for."""
+        return max(self.n_pool, RANKS[1])
+
+    @property
+    def bytes_for_neighbors(self) -> int:
+        """Memory for neighbours and what is computed from them, in bytes a row."""
+        return 8 * self.n_candidates + 20 * self.n_neighbors  # the neighbours are rearranged now and then
+
+    def problem(
+        self, rows: MergedRows, point_weights: NDArray[np.float64], seed: int, workers: Threads
+    ) -> ListwiseProblem:
+        """Who is drawn to whom, and against how many competitors, for at least three distinct points."""
+        preset = self.preset
+        scales = neighbor_scales(rows.neighbors, preset.scale_power)
+        pool = rows.neighbors.first(self.n_pool)
+        count = min(self.n_neighbors, pool.indices.shape[1])
+        near = affinities(pool, scales, scales, count, workers)
+        competitors = max(len(rows) / (4.0 * count), 1.0)
+        gates, neighbors = self._gates(rows, workers)
+        fewest = min(competitors, FEWEST_COMPETITORS)
+        kappa = np.maximum(competitors * FEWER_ON_SURFACES**-gates, fewest).astype(np.float32)
+        drawn_to = make_surface(near, neighbors, gates, seed, preset.max_iter) if gates.any() else near
+        plan = Plan(preset.max_iter, kappa, preset.n_outliers)
+        weights = point_weights.astype(np.float32)
+        objective = ListwiseObjective(preset.t, plan, drawn_to, weights, seed, workers)
+        return ListwiseProblem(self, rows, count, scales, kappa, objective)
+
+    def _gates(self, rows: MergedRows, workers: Threads) -> tuple[NDArray[np.float64], Neighbors]:
+        """How much each point lies on a surface, and neighbours enough to walk along it."""
+        neighbors = rows.neighbors
+        gates = gate(neighbors, RANKS[1]) if self.keep_surfaces else np.zeros(len(rows))
+        if not gates.any():
+            return gates, neighbors
+        if rows.can_search:
+            neighbors = rows.points.search.within(min(RANKS[2], len(rows) - 1), workers)
+        return gate(neighbors), neighbors
+
+    def warm_up(self, n_components: int) -> None:
+        """Load or compile the loops that a problem needs, on a handful of points."""
+        points, distances = handful()
+        near = Neighbors(np.argsort(distances, axis=1)[:, 1:6].astype(np.int32), np.sort(distances, axis=1)[:, 1:6])
+        scales = neighbor_scales(near)
+        shares = affinities(near, scales, scales, 3, SERIAL)
+        ones = np.ones(len(points), dtype=np.float32)
+        plan = Plan(4, ones, self.preset.n_outliers)
+        objective = ListwiseObjective(self.preset.t, plan, shares, ones, 0, SERIAL)
+        start = np.resize(points, (len(points), n_components))
+        adam(objective, start, step=lambda done: 1e-3, max_iter=2, epsilon=1e-7)  # few draws at first, a grid then

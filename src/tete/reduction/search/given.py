@@ -1,0 +1,114 @@
+"""Neighbours that need no search: of rows whose distances, or whose neighbours, are given."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tete.core.matrices import is_sparse
+from tete.core.threads import Threads
+from tete.exceptions import InvalidFeaturesError, InvalidParameterError
+from tete.reduction.search.nearest import Neighbors, NeighborSearch, empty_neighbors, sorted_neighbors
+
+__all__ = ["GivenDistances", "given_neighbors", "graph_of_others"]
+
+ROWS_AT_ONCE = 1024
+
+
+@dataclass
+class GivenDistances(NeighborSearch):
+    """Search in tables of distances to the points, square ones or sparse graphs; it needs to know nothing else."""
+
+    points: Any = None
+
+    def within(self, count: int, workers: Threads) -> Neighbors:
+        """The `count` nearest other points of each of the points themselves."""
+        if is_sparse(self.points):  # a graph has no edges from a point to itself
+            return self.of(self.points, count, workers)
+        found = [_nearest(self._without_own(rows), count) for rows in _pieces(self.points.shape[0])]
+        return _joined(found, count)
+
+    def of(self, queries: Any, count: int, workers: Threads) -> Neighbors:
+        """The `count` nearest points of each query, a row of distances to all points."""
+        if is_sparse(queries):
+            return _first_edges(graph_of_others(queries, own=True), count)
+        found = [_nearest(np.array(queries[rows], dtype=np.float64), count) for rows in _pieces(queries.shape[0])]
+        return _joined(found, count)
+
+    def _without_own(self, rows: slice) -> NDArray[np.float64]:
+        distances = np.array(self.points[rows], dtype=np.float64)
+        numbers = np.arange(rows.start, rows.stop)
+        distances[numbers - rows.start, numbers] = np.inf
+        return distances
+
+
+def graph_of_others(graph: Any, *, own: bool = False) -> Any:
+    """The graph, each row's edges from the shortest on, without edges from a row to itself unless these are `own`.
+
+    Edges of length 0 remain.
+    """
+    edges = sparse.csr_array(graph).tocoo()
+    kept = slice(None) if own else edges.row != edges.col
+    row, column, length = edges.row[kept], edges.col[kept], edges.data[kept]
+    order = np.lexsort((column, length, row))
+    starts = np.searchsorted(row[order], np.arange(graph.shape[0] + 1))
+    return sparse.csr_array((length[order], column[order], starts), shape=graph.shape)
+
+
+def given_neighbors(pair: Any, n_rows: int) -> Neighbors:
+    """Neighbours from (indices, distances), with or without each row's own number in front."""
+    try:
+        indices, distances = (np.asarray(part) for part in pair)
+    except (TypeError, ValueError):
+        raise InvalidParameterError(
+            f"`precomputed_knn` must be a pair of arrays (indices, distances), got {type(pair).__name__}."
+        ) from None
+    if indices.shape != distances.shape or indices.ndim != 2 or len(indices) != n_rows:
+        raise InvalidParameterError(
+            f"`precomputed_knn` must be two arrays of one shape with {n_rows} rows, "
+            f"got {indices.shape} and {distances.shape}."
+        )
+    if indices.dtype.kind not in "iu" or indices.min() < 0 or indices.max() >= n_rows:
+        raise InvalidParameterError(f"`precomputed_knn` must hold row numbers from 0 to {n_rows - 1} as indices.")
+    if not np.isfinite(distances).all() or distances.min() < 0:
+        raise InvalidParameterError("`precomputed_knn` must hold finite distances that are not negative.")
+    own = indices == np.arange(n_rows)[:, None]
+    if own.any():
+        own[~own.any(axis=1), -1] = True  # duplicates may have pushed a row out of its own list
+        own &= np.cumsum(own, axis=1) == 1
+        indices, distances = (part[~own].reshape(n_rows, -1) for part in (indices, distances))
+    return sorted_neighbors(indices, distances)
+
+
+def _nearest(distances: NDArray[np.float64], count: int) -> Neighbors:
+    """The `count` smallest of each row; of equal ones at the end those of the smallest numbers."""
+    limit = np.partition(distances, count - 1, axis=1)[:, count - 1 : count]
+    nearer = distances < limit
+    at_limit = distances == limit
+    wanted = nearer | (at_limit & (np.cumsum(at_limit, axis=1) <= count - nearer.sum(axis=1, keepdims=True)))
+    indices = np.nonzero(wanted)[1].reshape(len(distances), count)
+    return sorted_neighbors(indices, np.take_along_axis(distances, indices, axis=1))
+
+
+def _first_edges(graph: Any, count: int) -> Neighbors:
+    """The first `count` edges of each row."""
+    lengths = np.diff(graph.indptr)
+    if lengths.min(initial=count) < count:
+        row = int(np.argmin(lengths))
+        raise InvalidFeaturesError(f"Row {row} of the graph has {lengths[row]} neighbours: {count} are needed.")
+    edges = graph.indptr[:-1, None] + np.arange(count)
+    return Neighbors(graph.indices[edges].astype(np.int32), graph.data[edges].astype(np.float32))
+
+
+def _pieces(n_rows: int) -> list[slice]:
+    return [slice(start, min(start + ROWS_AT_ONCE, n_rows)) for start in range(0, n_rows, ROWS_AT_ONCE)]
+
+
+def _joined(found: list[Neighbors], count: int) -> Neighbors:
+    if not found:
+        return empty_neighbors(0, count)
+    return Neighbors(
+        np.concatenate([each.indices for each in found]), np.concatenate([each.distances for each in found])
+    )

@@ -1,0 +1,75 @@
+"""Placers: frozen values with everything that placing needs, through arrays and back."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from tete import ListwiseTETE, WeightedTETE
+from tete.core.threads import SERIAL
+from tete.exceptions import InvalidFileError
+from tete.reduction.listwise.placer import ListwisePlacer
+from tete.reduction.placer import NearestPlacer
+from tete.reduction.weighted.placer import WeightedPlacer
+
+QUICK = {"max_iter": 10, "n_neighbors": 5, "random_state": 0}
+KINDS = [(ListwiseTETE, ListwisePlacer), (WeightedTETE, WeightedPlacer)]
+
+
+@pytest.fixture
+def table(rng):
+    return rng.normal(size=(90, 8))
+
+
+@pytest.mark.parametrize(("estimator", "kind"), KINDS)
+def test_transform_asks_the_placer(table, estimator, kind):
+    model = estimator(**QUICK).fit(table[:60])
+    assert type(model.placer_) is kind
+    np.testing.assert_array_equal(model.placer_.place(table, SERIAL), model.transform(table))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        model.placer_.places = None
+
+
+@pytest.mark.parametrize(("estimator", "kind"), KINDS)
+@pytest.mark.parametrize("options", [{}, {"metric": "cosine"}, {"metric": "manhattan"}, {"pca_components": 3}])
+def test_arrays_are_all_there_is(table, estimator, kind, options):
+    placer = estimator(**QUICK, **options).fit(table[:60]).placer_
+    arrays = placer.to_arrays()
+    assert all(isinstance(array, np.ndarray) and array.dtype.kind in "biufU" for array in arrays.values())
+    restored = kind.from_arrays(arrays)
+    np.testing.assert_array_equal(restored.place(table, SERIAL), placer.place(table, SERIAL))
+    for name in arrays:
+        with pytest.raises(InvalidFileError):  # nothing is kept that is not needed
+            kind.from_arrays({other: array for other, array in arrays.items() if other != name})
+
+
+def test_the_weights_of_all_readings_come_back(table):
+    for options in ({"weights": "log"}, {"weights": "uniform"}, {"triplets": "paired"}, {"t": 1.5, "t_prime": 1.2}):
+        placer = WeightedTETE(**QUICK, **options).fit(table[:60]).placer_
+        restored = WeightedPlacer.from_arrays(placer.to_arrays())
+        np.testing.assert_array_equal(restored.place(table, SERIAL), placer.place(table, SERIAL))
+
+
+def test_given_distances_are_not_kept(table):
+    distances = np.linalg.norm(table[:, None] - table[None, :60], axis=2)
+    placer = ListwiseTETE(metric="precomputed", **QUICK).fit(distances[:60]).placer_
+    assert max(array.size for array in placer.to_arrays().values()) == 120
+    assert placer.points.table is None
+    restored = ListwisePlacer.from_arrays(placer.to_arrays())
+    np.testing.assert_array_equal(restored.place(distances, SERIAL), placer.place(distances, SERIAL))
+
+
+def test_two_points_need_no_descent():
+    with pytest.warns(UserWarning, match="`n_neighbors` is reduced"):
+        placer = ListwiseTETE(random_state=0).fit([[0.0, 0.0], [1.0, 1.0]]).placer_
+    assert isinstance(placer, NearestPlacer)
+    restored = NearestPlacer.from_arrays(placer.to_arrays())
+    np.testing.assert_array_equal(restored.place(np.array([[0.1, 0.0], [5.0, 5.0]]), SERIAL), placer.places)
+
+
+def test_sparse_rows(table):
+    rows = sparse.csr_array(np.where(table > 0.5, table, 0.0))
+    placer = WeightedTETE(metric="manhattan", **QUICK).fit(rows[:60]).placer_
+    restored = WeightedPlacer.from_arrays(placer.to_arrays())
+    np.testing.assert_array_equal(restored.place(rows, SERIAL), placer.place(rows, SERIAL))

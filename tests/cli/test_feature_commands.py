@@ -222,7 +222,7 @@ class TestPlace:
         assert result.exit_code == 2
         assert "other.npz is not a model" in result.stderr
         (tmp_path / "torn.npz").write_bytes((tmp_path / "other.npz").read_bytes()[:100])
-        assert "is not a whole npz file of a model" in tete("place", tmp_path / "torn.npz", table).stderr
+        assert "is not a whole npz file of plain arrays" in tete("place", tmp_path / "torn.npz", table).stderr
         assert "No such file" in tete("place", tmp_path / "none.npz", table).stderr
 
 
@@ -368,11 +368,11 @@ import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs ignore
 from tete.cli import app
 from tete.reduction.feature_map import FeatureMap
-inner = FeatureMap._fit_features
+inner = FeatureMap._minimize
 def announced(*arguments):
     print("fitting", flush=True)
     return inner(*arguments)
-FeatureMap._fit_features = announced
+FeatureMap._minimize = announced
 app()
 """
 

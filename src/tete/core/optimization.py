@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,16 @@ from tete.core.blas import one_blas_thread
 from tete.core.compilation import compiled
 from tete.core.types import Callback, Embedding, Objective
 
-__all__ = ["Minimum", "StopReason", "adam", "gradient_descent", "lbfgs", "momentum_descent"]
+__all__ = [
+    "DescentSteps",
+    "Minimum",
+    "StopReason",
+    "adam",
+    "descent_steps",
+    "gradient_descent",
+    "lbfgs",
+    "momentum_descent",
+]
 
 AnyEmbedding: TypeAlias = NDArray[Any]  # in any precision, which is kept
 
@@ -89,6 +98,25 @@ def lbfgs(
     return Minimum(result.x.reshape(shape), float(result.fun), history, reasons.get(result.status, StopReason.STALLED))
 
 
+class DescentSteps(NamedTuple):
+    """The first step of a gradient descent, and the factors after a better and after a worse step."""
+
+    step: float
+    growth: float = 1.0
+    shrinkage: float = 1.0
+
+
+def descent_steps(learning_rate: Literal["auto"] | float, n_points: int, total_weight: float) -> DescentSteps:
+    """Steps on a weighted mean of losses over `n_points` points.
+
+    "auto" is what the paper's authors do in their own code: 2 n on the mean at first, times 1.01 after a better step,
+    times 0.5 after a worse one. A number is the paper's constant step (Algorithm 1), which it takes on the sum.
+    """
+    if isinstance(learning_rate, str):
+        return DescentSteps(2.0 * n_points, growth=1.01, shrinkage=0.5)
+    return DescentSteps(float(learning_rate) * total_weight)
+
+
 def gradient_descent(
     objective: Objective,
     start: Embedding,
@@ -102,7 +130,7 @@ def gradient_descent(
     """Plain gradient descent (paper, Algorithm 1), which remembers the best embedding it has seen.
 
     The step is multiplied by `growth` when the objective falls and by `shrinkage` when it rises; with both at 1 it is
-    constant, as in the paper. The paper's authors use 1.01 and 0.5 in their own code.
+    constant, as in the paper. See `descent_steps`.
     """
     history: list[float] = []
     stop_reason = StopReason.MAX_ITER

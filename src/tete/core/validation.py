@@ -9,7 +9,15 @@ from sklearn.utils import check_array
 
 from tete.exceptions import InvalidParameterError
 
-__all__ = ["check_choice", "check_interval", "check_map", "check_n_jobs", "check_whole"]
+__all__ = [
+    "check_callback",
+    "check_choice",
+    "check_interval",
+    "check_learning_rate",
+    "check_map",
+    "check_n_jobs",
+    "check_whole",
+]
 
 
 def check_whole(name: str, value: Any, *, least: int) -> None:
@@ -38,6 +46,18 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices[:-1])
         raise InvalidParameterError(f"`{name}` must be {listed} or {choices[-1]!r}, got {value!r}.")
+
+
+def check_callback(value: Any) -> None:
+    """Refuse anything but a callable or None."""
+    if value is not None and not callable(value):
+        raise InvalidParameterError(f"`callback` must be callable or None, got {value!r}.")
+
+
+def check_learning_rate(value: Any) -> None:
+    """Refuse anything but "auto" or a positive number."""
+    if not (isinstance(value, str) and value == "auto"):
+        check_interval("learning_rate", value, 0.0, np.inf, closed=False)
 
 
 def check_map(name: str, values: ArrayLike) -> NDArray[np.float64]:

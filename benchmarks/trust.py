@@ -21,7 +21,7 @@ from tete import TETE, Triplets, position_uncertainty, trust
 from tete.datasets import answer_by_distance, assign_annotators, make_triplets, make_uniform_triplets
 from tete.embedding.losses import TETELoss, log_ratios
 from tete.metrics.alignment import procrustes_align
-from tete.reliability.lapses import fit_lapse
+from tete.reliability.lapses import fit_lapses
 from triplets import RESULTS, as_markdown, noise_data
 
 Rows = list[dict[str, object]]
@@ -202,7 +202,7 @@ def one_interval(rng: np.random.Generator, share: float, size: int) -> tuple[flo
     answers = np.repeat(np.arange(1000), size)
     margins = np.abs(rng.normal(scale=3.0, size=1000))[answers] * rng.uniform(0.5, 1.5, size=len(answers))
     wrong = (rng.random(1000) < share)[answers] ^ (rng.random(len(answers)) > expit(margins))
-    model = fit_lapse(np.where(wrong, -margins, margins), answers, np.full(len(answers), 1.0 / size))
+    model = fit_lapses(np.where(wrong, -margins, margins), answers, np.full(len(answers), 1.0 / size))
     return model.low, model.high
 
 

@@ -66,10 +66,10 @@ def adapted(estimator):
             self.n_features_in_ = n_features
             return self
 
-        def _read(self, X, y=None, sample_weight=None):
+        def read(self, X, y=None, sample_weight=None):
             check_is_fitted(self)
             X = validate_data(self, X, dtype=np.float64, reset=False)
-            return super()._read(rows_to_triplets(X), sample_weight=sample_weight)
+            return super().read(rows_to_triplets(X), sample_weight=sample_weight)
 
         def __sklearn_tags__(self):
             tags = super().__sklearn_tags__()

@@ -9,45 +9,57 @@ from tete.reliability.held_out import held_out_margins
 
 
 def test_probability(rng):
-    model, ratios = AnswerModel(0.1, 2.0), rng.normal(scale=3.0, size=50)
-    np.testing.assert_allclose(model.probability(ratios), 0.1 + 0.8 / (1.0 + np.exp(2.0 * ratios)))
-    assert model.probability(np.array([-1e6, 1e6])).tolist() == [0.9, 0.1]
+    model, margins = AnswerModel(0.1, 2.0), rng.normal(scale=3.0, size=50)
+    np.testing.assert_allclose(model.probability(margins), 0.1 + 0.8 / (1.0 + np.exp(-2.0 * margins)))
+    assert model.probability(np.array([1e6, -1e6])).tolist() == [0.9, 0.1]
+
+
+def test_unknown_margins_have_the_overall_share():
+    model = AnswerModel(lapse=0.1, steepness=1.0)
+    np.testing.assert_allclose(model.probability_wrong(np.array([np.nan, 0.0])), 0.1)
+    assert AnswerModel(0.0, 1.0).probability_wrong(np.array([-50.0])).tolist() == [0.0]
+
+
+def test_the_probability_of_a_lapse_is_bayes_rule(rng):
+    model, margins = AnswerModel(0.2, 1.5), rng.normal(scale=3.0, size=50)
+    wrong, right = 0.2 * expit(-1.5 * margins), 0.8 * expit(1.5 * margins)
+    np.testing.assert_allclose(model.probability_wrong(margins), wrong / (wrong + right))
 
 
 @pytest.mark.parametrize("model", [AnswerModel(0.05, 0.5), AnswerModel(0.2, 3.0)])
 def test_the_model_that_answered_is_found(rng, model):
-    ratios = rng.normal(scale=2.0, size=20_000)
-    given = np.where(rng.random(20_000) < model.probability(ratios), ratios, -ratios)
+    margins = rng.normal(scale=2.0, size=20_000)
+    given = np.where(rng.random(20_000) < model.probability(margins), margins, -margins)
     found = fit_answer_model(given, np.ones(20_000))
     assert found.lapse == pytest.approx(model.lapse, abs=0.02)
     assert found.steepness == pytest.approx(model.steepness, rel=0.15)
 
 
 def test_a_weight_of_two_is_twice_the_answer(rng):
-    ratios = np.where(rng.random(400) < expit(1.0), -1.0, 1.0) * rng.exponential(size=400)
+    margins = np.where(rng.random(400) < expit(1.0), 1.0, -1.0) * rng.exponential(size=400)
     twice = np.arange(400) < 100
     np.testing.assert_allclose(
-        fit_answer_model(ratios, 1.0 + twice),
-        fit_answer_model(np.concatenate([ratios, ratios[twice]]), np.ones(500)),
+        fit_answer_model(margins, 1.0 + twice),
+        fit_answer_model(np.concatenate([margins, margins[twice]]), np.ones(500)),
         rtol=0.02,
     )
 
 
-@pytest.mark.parametrize("ratios", [np.full(50, -3.0), np.zeros(50), np.full(50, 3.0)])
-def test_answers_stay_possible(ratios):
-    for value, (low, high) in zip(fit_answer_model(ratios, np.ones(50)), LIMITS, strict=True):
+@pytest.mark.parametrize("margins", [np.full(50, -3.0), np.zeros(50), np.full(50, 3.0)])
+def test_answers_stay_possible(margins):
+    for value, (low, high) in zip(fit_answer_model(margins, np.ones(50)), LIMITS, strict=True):
         assert low <= value <= high
 
 
 def test_each_coordinate_costs_one_unit_of_log_likelihood(rng):
-    ratios = np.where(rng.random(5000) < 0.9, -1.0, 1.0) * rng.exponential(scale=3.0, size=5000)
-    plain, lowered = (fit_answer_model(ratios, np.ones(5000), cost) for cost in (0.0, 0.01))
-    p = lowered.probability(ratios)
+    margins = np.where(rng.random(5000) < 0.9, 1.0, -1.0) * rng.exponential(scale=3.0, size=5000)
+    plain, lowered = (fit_answer_model(margins, np.ones(5000), cost) for cost in (0.0, 0.01))
+    p = lowered.probability(margins)
     expects = np.mean(p * np.log(p) + (1.0 - p) * np.log(1.0 - p))
-    assert expects == pytest.approx(np.mean(np.log(plain.probability(ratios))) - 0.01, abs=2e-4)
+    assert expects == pytest.approx(np.mean(np.log(plain.probability(margins))) - 0.01, abs=2e-4)
     assert lowered.steepness < plain.steepness
     assert lowered.lapse == pytest.approx(plain.lapse * np.sqrt(plain.steepness / lowered.steepness))
-    assert fit_answer_model(ratios, np.ones(5000), 10.0).steepness == LIMITS[1][0]
+    assert fit_answer_model(margins, np.ones(5000), 10.0).steepness == LIMITS[1][0]
 
 
 @pytest.mark.parametrize("size", [1, 12])  # triplets an answer
@@ -60,8 +72,8 @@ def test_answers_of_the_map_teach_what_held_out_ones_do(n_triplets, size, seed):
     answers = Triplets.from_array(triplets.to_array(), groups=np.arange(n_triplets) // size)
     fitted = TETE().fit(answers)
     margins = held_out_margins(fitted, answers)
-    held_out = fit_answer_model(-margins, np.ones(n_triplets))
-    too_sure = fit_answer_model(*fitted._sampled_ratios[:2])
-    excess, left = (np.log(model.steepness / held_out.steepness) for model in (too_sure, fitted._answer_model()))
+    held_out = fit_answer_model(margins, np.ones(n_triplets))
+    too_sure = fit_answer_model(*fitted._answer_sample[:2])
+    excess, left = (np.log(model.steepness / held_out.steepness) for model in (too_sure, fitted.answer_model()))
     assert excess > 0.0
     assert abs(left) < 0.6 * excess

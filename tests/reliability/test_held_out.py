@@ -4,7 +4,7 @@ import pytest
 from samples import random_triplets
 from tete import GNMDS, TETE, Triplets
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
-from tete.reliability.held_out import agreement_by_answer, held_out_margins, margins_on
+from tete.reliability.held_out import HeldOutAnswers, held_out_margins
 
 
 def test_margins_are_those_of_a_map_without_the_answer(clean_triplets):
@@ -14,7 +14,7 @@ def test_margins_are_those_of_a_map_without_the_answer(clean_triplets):
     for number in range(3):
         fitted = TETE().fit(answers.select(fold != number))
         test = answers.select(fold == number)
-        np.testing.assert_array_equal(margins[fold == number], margins_on(fitted, test))
+        np.testing.assert_array_equal(margins[fold == number], fitted.margins(test))
 
 
 def test_an_answer_does_not_vouch_for_itself(rng):
@@ -31,11 +31,11 @@ def test_answers_stay_whole(rng):
     seen = []
 
     class Spy(TETE):
-        def fit(self, X, *arguments):
-            seen.append(set(X.groups))
-            return super().fit(X, *arguments)
+        def map_of(self, triplets, **options):
+            seen.append(set(triplets.groups))
+            return super().map_of(triplets, **options)
 
-    held_out_margins(Spy(), triplets)
+    held_out_margins(Spy().fit(triplets), triplets)
     assert [len(groups) for groups in seen] == [80] * 5
     held_out = [set(range(100)) - groups for groups in seen]
     assert len(set.union(*held_out)) == 100
@@ -62,12 +62,16 @@ def test_objects_without_other_answers_are_unknown(clean_triplets):
 
 def test_gnmds_has_margins_too(clean_triplets):
     fitted = GNMDS().fit(clean_triplets)
-    np.testing.assert_array_equal(margins_on(fitted, clean_triplets) > 0, fitted.predict(clean_triplets))
+    np.testing.assert_array_equal(fitted.margins(clean_triplets) > 0, fitted.predict(clean_triplets))
 
 
 def test_agreement_counts_answers():
     triplets = Triplets.from_array([(0, 1, 2), (1, 0, 2), (2, 1, 0)], groups=["a", "a", "b"])
-    assert agreement_by_answer(triplets, np.array([1.0, -1.0, np.nan])).tolist() == [0.5]
+    held_out = HeldOutAnswers(triplets.with_weights([1.0, 3.0, 1.0]), np.array([1.0, -1.0, np.nan]))
+    np.testing.assert_array_equal(held_out.agreement, [0.5, np.nan])
+    assert held_out.known_answers.tolist() == [True, False]
+    assert (held_out.n_known, held_out.accuracy, held_out.accuracy_error) == (1, 0.5, 0.0)
+    assert held_out.shares_of_answers.tolist() == [0.5, 1.5]
 
 
 def test_bad_input(clean_triplets):

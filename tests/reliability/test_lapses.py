@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from tete.embedding.answer_model import MOST_SUPPORT_POINTS
+from tete.embedding.answer_model import MOST_SUPPORT_POINTS, AnswerModel
 from tete.exceptions import UnpredictableAnswersError
-from tete.reliability.lapses import LapseModel, fit_lapse
+from tete.reliability.lapses import LapseEstimate, fit_lapses
 
 
 def simulate(rng, n_answers=2000, share=0.1, slope=1.5, size=1):
@@ -17,26 +17,26 @@ def simulate(rng, n_answers=2000, share=0.1, slope=1.5, size=1):
 
 
 def fit(margins, answers):
-    return fit_lapse(margins, answers, 1.0 / np.bincount(answers)[answers])
+    return fit_lapses(margins, answers, 1.0 / np.bincount(answers)[answers])
 
 
 @pytest.mark.parametrize("share", [0.0, 0.05, 0.3])
-def test_share_and_slope_are_found(rng, share):
+def test_lapse_and_steepness_are_found(rng, share):
     margins, answers, _ = simulate(rng, 20_000, share)
-    model = fit(margins, answers)
-    assert model.share == pytest.approx(share, abs=0.01)
-    assert model.slope == pytest.approx(1.5, rel=0.15)
-    assert model.low <= model.share <= model.high
+    found = fit(margins, answers)
+    assert found.model.lapse == pytest.approx(share, abs=0.01)
+    assert found.model.steepness == pytest.approx(1.5, rel=0.15)
+    assert found.low <= found.model.lapse <= found.high
 
 
 def test_it_is_the_maximum_of_the_likelihood(rng):
     margins, answers, _ = simulate(rng, 1000)
-    model = fit(margins, answers)
+    model = fit(margins, answers).model
 
     def likelihood(share, slope):
         return np.sum(np.log(share + (1 - 2 * share) / (1 + np.exp(-slope * margins))))
 
-    best = likelihood(model.share, model.slope)
+    best = likelihood(model.lapse, model.steepness)
     for share in np.linspace(0.0, 0.4, 41):
         for slope in np.geomspace(0.1, 10.0, 41):
             assert likelihood(share, slope) <= best + 1e-4
@@ -51,13 +51,13 @@ def test_intervals_hold_the_share(rng, share, size):
 def test_answers_of_several_triplets_widen_the_interval(rng):
     margins, answers, _ = simulate(rng, 500, size=1)
     once, four_times = fit(margins, answers), fit(np.repeat(margins, 4), np.repeat(answers, 4))
-    assert four_times.share == pytest.approx(once.share, abs=1e-3)
+    assert four_times.model.lapse == pytest.approx(once.model.lapse, abs=1e-3)
     assert four_times.high - four_times.low == pytest.approx(once.high - once.low, rel=0.05)
 
 
 def test_the_unit_of_weights_does_not_matter(rng):
     margins, answers, _ = simulate(rng, 500, 0.02, size=4)
-    one, tenth = (fit_lapse(margins, answers, np.full(2000, weight)) for weight in (0.25, 0.025))
+    one, tenth = (fit_lapses(margins, answers, np.full(2000, weight)) for weight in (0.25, 0.025))
     np.testing.assert_allclose([tenth.low, tenth.high], [one.low, one.high], atol=1e-4)
 
 
@@ -67,28 +67,26 @@ def test_summing_neighbours_changes_hardly_anything(rng, monkeypatch):
     monkeypatch.setattr("tete.embedding.answer_model.MOST_SUPPORT_POINTS", 10**9)
     exact = fit(margins, answers)
     np.testing.assert_allclose(
-        [summed.share, summed.low, summed.high, summed.slope],
-        [exact.share, exact.low, exact.high, exact.slope],
+        [*summed.model, summed.low, summed.high],
+        [*exact.model, exact.low, exact.high],
         rtol=1e-3,
     )
 
 
 def test_probabilities_are_calibrated(rng):
     margins, answers, lapsed = simulate(rng, 20_000, 0.2)
-    probability = fit(margins, answers).probability_wrong(margins)
+    probability = fit(margins, answers).model.probability_wrong(margins)
     for low, high in ((0.0, 0.1), (0.3, 0.7), (0.9, 1.0)):
         chosen = (probability >= low) & (probability <= high)
         assert lapsed[chosen].mean() == pytest.approx(probability[chosen].mean(), abs=0.05)
 
 
-def test_unknown_margins_have_the_overall_share():
-    model = LapseModel(share=0.1, low=0.05, high=0.2, slope=1.0)
-    np.testing.assert_allclose(model.probability_wrong(np.array([np.nan, 0.0])), 0.1)
-    assert LapseModel(0.0, 0.0, 0.1, 1.0).probability_wrong(np.array([-50.0])).tolist() == [0.0]
-    np.testing.assert_allclose(model.probability_of_map(np.array([0.0, 100.0, -100.0])), [0.5, 0.8, 0.8])
+def test_ordinary_answers_lapse_as_often_as_the_interval_lets_them():
+    found = LapseEstimate(AnswerModel(0.1, 1.0), low=0.05, high=0.2)
+    np.testing.assert_allclose(found.probability_of_map(np.array([0.0, 100.0, -100.0])), [0.5, 0.8, 0.8])
 
 
 def test_chance_is_refused(rng):
     margins = rng.normal(size=1000)
     with pytest.raises(UnpredictableAnswersError, match=r"held-out error must be at most 47% .* got [45]\d\.\d%"):
-        fit_lapse(margins, np.arange(1000), np.ones(1000))
+        fit_lapses(margins, np.arange(1000), np.ones(1000))

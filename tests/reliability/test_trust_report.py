@@ -6,7 +6,8 @@ from samples import random_triplets
 from tete import TETE, Triplets, trust
 from tete.datasets import answer_by_distance, assign_annotators, make_triplets, make_uniform_triplets
 from tete.exceptions import InvalidTripletsError, UnpredictableAnswersError
-from tete.reliability.trust_report import report_on_margins
+from tete.reliability.held_out import HeldOutAnswers
+from tete.reliability.trust_report import report_on
 
 
 @pytest.fixture
@@ -109,6 +110,7 @@ def test_the_same_seed_gives_the_same_report(clean_triplets):
     one, other = (trust(TETE(n_jobs=jobs), clean_triplets.flip(0.1, random_state=0)) for jobs in (1, 2))
     np.testing.assert_array_equal(one.probability_wrong, other.probability_wrong)
     assert one.model == other.model
+    assert one.wrong_interval == other.wrong_interval
 
 
 def test_noise_is_refused(rng):
@@ -119,7 +121,7 @@ def test_noise_is_refused(rng):
 def test_nothing_known():
     triplets = Triplets.from_array([(0, 1, 2)])
     with pytest.raises(InvalidTripletsError, match="nothing can be compared"):
-        report_on_margins(triplets, np.array([np.nan]))
+        report_on(HeldOutAnswers(triplets, np.array([np.nan])))
 
 
 @pytest.mark.parametrize(("name", "agreement"), [("next30", 0.795), ("eggs300", 0.862)])

@@ -90,13 +90,14 @@ def test_good_answers_choose_a_light_tail():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"dims": ()}, "`dims` must be a number or a list of numbers"),
-        ({"dims": (0,)}, "`dims` must be"),
+        ({"n_components": ()}, "`n_components` must be a number or a list of numbers"),
+        ({"n_components": (0,)}, "`n_components` must be"),
         ({"temperatures": ()}, "`temperatures` must be pairs"),
         ({"temperatures": ((2, 3),)}, "`temperatures` must be in"),
         ({"by": "people"}, "`by` must be"),
         ({"by": "annotators"}, "`by` must be 'groups' for triplets without annotators"),
         ({"cv": 1}, "`cv` must be"),
+        ({"n_jobs": 0}, "`n_jobs` must be a whole number other than 0"),
     ],
 )
 def test_bad_parameters(plane, parameters, message):
@@ -112,14 +113,14 @@ def test_too_few_answers():
 def test_it_keeps_the_contract_of_an_estimator(plane):
     model = TETECV((1, 2), temperatures=((2, 1.75), (1, 1.5)), cv=3, random_state=2)
     parameters = model.get_params()
-    assert repr(model).startswith("TETECV(cv=3, dims=(1, 2), random_state=2")
+    assert repr(model).startswith("TETECV(cv=3, n_components=(1, 2), random_state=2")
     assert model.fit(plane) is model
     assert model.get_params() == parameters
     again, copied = clone(model), pickle.loads(pickle.dumps(model))
     assert not hasattr(again, "embedding_")
     np.testing.assert_array_equal(again.fit(plane).embedding_, model.embedding_)
     np.testing.assert_array_equal(copied.predict(plane), model.predict(plane))
-    assert again.set_params(dims=2, refit=False).dims == 2
+    assert again.set_params(n_components=2, refit=False).n_components == 2
 
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "score", "place_new"])

@@ -4,7 +4,8 @@
 
 x is the margin by which the map agrees with the answer (l of eq. (loss)). Close calls (x near 0) are answered by
 chance; `lapse` is the share of answers that are wrong however clear the call, as robust losses assume; `steepness`
-makes up for the scale of the map, which the ridge and not the answers decides.
+makes up for the scale of the map, which the ridge and not the answers decides. Given the answer, the odds that it was
+a lapse are lapse / (1 - lapse) exp(-steepness * x).
 """
 
 from typing import NamedTuple, TypeAlias
@@ -12,12 +13,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
-from scipy.special import entr, expit
+from scipy.special import entr, expit, logit
 
 __all__ = [
-    "LARGEST_SHARE",
+    "LARGEST_LAPSE",
     "TYPICAL",
     "AnswerModel",
+    "AnswerSample",
     "Floats",
     "fit_answer_model",
     "log_likelihood",
@@ -27,10 +29,16 @@ __all__ = [
 
 Floats: TypeAlias = NDArray[np.float64]
 
-LIMITS = ((1e-3, 0.45), (0.05, 20.0))  # an answer must stay possible wherever an object is tried
-MOST_SUPPORT_POINTS = 4096  # the likelihood is smooth, so margins next to each other are summed
-LOG_SLOPES = np.linspace(-4.0, 5.0, 19)  # in units of 1 / median |x|
-LARGEST_SHARE = 0.5
+# Of lapse and steepness. An answer must stay possible wherever an object is tried, so the lapse has a floor. The
+# numbers are round ones; no tuning of them is recorded.
+LIMITS = ((1e-3, 0.45), (0.05, 20.0))
+# The likelihood is smooth, so margins next to each other are summed: a test holds the difference below one part in
+# a thousand.
+MOST_SUPPORT_POINTS = 4096
+# Where the search for the steepness begins, in units of 1 / median |x|: from answers that margins hardly tell apart
+# (e^-4) to a step (e^5). Wide by intention; the best of these is refined.
+LOG_STEEPNESS = np.linspace(-4.0, 5.0, 19)
+LARGEST_LAPSE = 0.5  # then every answer is a coin's
 
 
 class AnswerModel(NamedTuple):
@@ -39,35 +47,51 @@ class AnswerModel(NamedTuple):
     lapse: float
     steepness: float
 
-    def probability(self, log_ratio: Floats) -> Floats:
-        """Of answers with these log l."""
-        return np.asarray(self.lapse + (1.0 - 2.0 * self.lapse) * expit(-self.steepness * log_ratio))
+    def probability(self, margins: Floats) -> Floats:
+        """Of answers with these margins."""
+        return np.asarray(self.lapse + (1.0 - 2.0 * self.lapse) * expit(self.steepness * margins))
+
+    def probability_wrong(self, margins: Floats) -> Floats:
+        """Probability that the answer was a lapse; for an unknown margin (NaN) the overall share."""
+        with np.errstate(divide="ignore"):
+            odds = logit(self.lapse) - self.steepness * margins
+        return np.where(np.isnan(margins), self.lapse, expit(odds))
 
 
-TYPICAL = AnswerModel(0.1, 2.0)  # for a map whose answers are not at hand
+# For a map whose answers are not at hand. The steepness is within what held-out answers gave (1.2 to 3.9 in
+# docs/method.md); no tuning of the two is recorded.
+TYPICAL = AnswerModel(0.1, 2.0)
 
 
-def fit_answer_model(log_ratios: Floats, weights: Floats, coordinates_per_triplet: float = 0.0) -> AnswerModel:
-    """The most likely model of answers that were given, from their log l on the map.
+class AnswerSample(NamedTuple):
+    """Margins and weights of some of the answers a map was made of, and the map's coordinates to each triplet."""
+
+    margins: Floats
+    weights: Floats
+    coordinates_per_triplet: float
+
+
+def fit_answer_model(margins: Floats, weights: Floats, coordinates_per_triplet: float = 0.0) -> AnswerModel:
+    """The most likely model of answers that were given, from their margins on the map.
 
     Where the map was made of these answers, it agrees with them better than with others: it seems to gain more over
     coin tossing, by about one unit of log-likelihood for each of its coordinates (Akaike 1974), if that is little of
     the gain. The model is then made less sure until it expects what is left of the gain.
     """
-    scale = float(np.median(np.abs(log_ratios))) or 1.0
-    lapse, log_slope = maximize(*support(-log_ratios / scale, weights))
-    parameters = (lapse, float(np.exp(log_slope)) / scale)
+    scale = float(np.median(np.abs(margins))) or 1.0
+    lapse, log_steepness = maximize(*support(margins / scale, weights))
+    parameters = (lapse, float(np.exp(log_steepness)) / scale)
     model = AnswerModel(*(float(np.clip(value, *limits)) for value, limits in zip(parameters, LIMITS, strict=True)))
-    return model if coordinates_per_triplet == 0.0 else _less_sure(model, log_ratios, weights, coordinates_per_triplet)
+    return model if coordinates_per_triplet == 0.0 else _less_sure(model, margins, weights, coordinates_per_triplet)
 
 
-def _less_sure(model: AnswerModel, log_ratios: Floats, weights: Floats, cost: float) -> AnswerModel:
+def _less_sure(model: AnswerModel, margins: Floats, weights: Floats, cost: float) -> AnswerModel:
     """The model made less sure until it expects gain * exp(-cost / gain): less by the cost, but never below nothing.
 
     A map that follows its answers too closely hides close calls more than lapses, so the steepness falls by the square
     of the factor by which the lapses grow: that came nearest to unseen answers.
     """
-    gain = float(np.average(np.log(2.0 * model.probability(log_ratios)), weights=weights))
+    gain = float(np.average(np.log(2.0 * model.probability(margins)), weights=weights))
     wanted = gain * np.exp(-cost / gain) if gain > 0.0 else 0.0
     (_, most_lapses), (least_steepness, _) = LIMITS
 
@@ -75,7 +99,7 @@ def _less_sure(model: AnswerModel, log_ratios: Floats, weights: Floats, cost: fl
         return AnswerModel(min(model.lapse * factor, most_lapses), max(model.steepness / factor**2, least_steepness))
 
     def excess(factor: float) -> float:
-        probability = weakened(factor).probability(log_ratios)
+        probability = weakened(factor).probability(margins)
         entropy = np.average(entr(probability) + entr(1.0 - probability), weights=weights)
         return float(np.log(2.0) - entropy) - wanted
 
@@ -97,32 +121,32 @@ def support(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:
     return points[positive] / masses[positive], masses[positive]
 
 
-def log_likelihood(points: Floats, masses: Floats, share: float, log_slope: float) -> float:
+def log_likelihood(points: Floats, masses: Floats, lapse: float, log_steepness: float) -> float:
     """Of margins with these weights."""
-    likelihood = share + (1.0 - 2.0 * share) * expit(np.exp(log_slope) * points)
+    likelihood = AnswerModel(lapse, float(np.exp(log_steepness))).probability(points)
     return float(np.sum(masses * np.log(np.maximum(likelihood, 1e-300))))
 
 
 def maximize(points: Floats, masses: Floats) -> tuple[float, float]:
-    """The best share and logarithm of the slope: the likelihood is concave in the share, so one search is enough."""
+    """The best lapse and logarithm of the steepness: the likelihood is concave in the lapse, so one search will do."""
 
-    def loss(log_slope: float) -> float:
-        share = _best_share(expit(np.exp(log_slope) * points), masses)
-        return -log_likelihood(points, masses, share, log_slope)
+    def loss(log_steepness: float) -> float:
+        lapse = _best_lapse(expit(np.exp(log_steepness) * points), masses)
+        return -log_likelihood(points, masses, lapse, log_steepness)
 
-    best = int(np.argmin([loss(each) for each in LOG_SLOPES]))
-    bounds = LOG_SLOPES[max(best - 1, 0)], LOG_SLOPES[min(best + 1, len(LOG_SLOPES) - 1)]
-    log_slope = float(minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-4}).x)
-    return _best_share(expit(np.exp(log_slope) * points), masses), log_slope
+    best = int(np.argmin([loss(each) for each in LOG_STEEPNESS]))
+    bounds = LOG_STEEPNESS[max(best - 1, 0)], LOG_STEEPNESS[min(best + 1, len(LOG_STEEPNESS) - 1)]
+    log_steepness = float(minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-4}).x)
+    return _best_lapse(expit(np.exp(log_steepness) * points), masses), log_steepness
 
 
-def _best_share(sigmoid: Floats, masses: Floats) -> float:
-    """The root of the derivative of sum log(s + eps (1 - 2 s)), which falls with eps, in [0, 1/2]."""
+def _best_lapse(sigmoid: Floats, masses: Floats) -> float:
+    """The root of the derivative of sum log(s + lapse (1 - 2 s)), which falls with the lapse, in [0, 1/2]."""
     tilt = 1.0 - 2.0 * sigmoid
 
-    def slope(eps: float) -> float:
-        return float(np.sum(masses * tilt / np.maximum(sigmoid + eps * tilt, 1e-300)))
+    def slope(lapse: float) -> float:
+        return float(np.sum(masses * tilt / np.maximum(sigmoid + lapse * tilt, 1e-300)))
 
     if slope(0.0) <= 0.0:
         return 0.0
-    return LARGEST_SHARE if slope(LARGEST_SHARE) >= 0.0 else float(brentq(slope, 0.0, LARGEST_SHARE, xtol=1e-7))
+    return LARGEST_LAPSE if slope(LARGEST_LAPSE) >= 0.0 else float(brentq(slope, 0.0, LARGEST_LAPSE, xtol=1e-7))

@@ -1,45 +1,56 @@
-"""How all triplet embeddings are fitted. `triplet_map` has what they do with the map, `estimators` the kinds."""
+"""How all triplet embeddings are fitted. `triplet_map` has what they do with the map, `estimators` the kinds.
+
+The walk reads downwards: `fit` reads the answers, finds the map (`_found` and what follows it), and learns what the map
+says about the answers (`_learn`). `map_of` takes the same walk for other answers and stops at the map.
+"""
 
 import warnings
 from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from tete.comparisons.checks import refuse_zero_weights
-from tete.comparisons.summary import cancel_out, components
+from tete.comparisons.summary import components
 from tete.comparisons.triplets import Triplets, as_triplets
 from tete.core.geometry import aligned, principal_axes
-from tete.core.optimization import Minimum, StopReason, gradient_descent
+from tete.core.optimization import Minimum, StopReason, descent_steps, gradient_descent
 from tete.core.progress import progress
 from tete.core.randomness import RandomState, make_generator
 from tete.core.start import given_start, random_start
 from tete.core.threads import threads
 from tete.core.types import Callback, Embedding
-from tete.core.validation import check_choice, check_interval, check_n_jobs, check_whole
-from tete.embedding.answer_model import TYPICAL
-from tete.embedding.fixed_objects import fixed_places, minimize_beside
-from tete.embedding.losses import Loss, evaluate
-from tete.embedding.new_objects import place_beside
+from tete.core.validation import (
+    check_callback,
+    check_choice,
+    check_interval,
+    check_learning_rate,
+    check_n_jobs,
+    check_whole,
+)
+from tete.embedding.fit_messages import refuse_collapse, warn_of_parts, warn_of_stop, warn_of_unmentioned
+from tete.embedding.fixed_objects import fixed_places, minimize_beside, newcomer_start
+from tete.embedding.losses import Loss
 from tete.embedding.objective import ShardedTriplets
-from tete.embedding.spectral_start import best_radius, largest_eigenvalue, spectral_start
+from tete.embedding.spectral_start import best_radius, spectral_start
 from tete.embedding.stages import Stage, minimize_in_stages
 from tete.embedding.triplet_map import TripletMap
-from tete.exceptions import (
-    DisconnectedAnswersWarning,
-    InvalidParameterError,
-    InvalidTripletsError,
-    UnmentionedObjectsWarning,
-    warn,
-)
-
-EXTRA_COMPONENTS = 4  # of the first stage: benchmarks/lifting.py
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
 
 __all__ = ["TripletEmbedding"]
+
+EXTRA_COMPONENTS = 4  # of the first stage; 0, 2, 4 and 8 are compared in benchmarks/results/lifting.md
+
+
+class FoundMap(NamedTuple):
+    """A map of all objects, the minimum it was made from, and which objects the answers have moved."""
+
+    embedding: Embedding
+    minimum: Minimum
+    moved: NDArray[np.bool_]
 
 
 @dataclass(eq=False, repr=False)
@@ -111,14 +122,6 @@ class TripletEmbedding(TripletMap):
 
     # What differs between the estimators -------------------------------------------------------------------------
 
-    def _stages(self) -> list[Stage]:
-        """What to minimise from the spectral start, one after the other; the last is the wanted problem."""
-        first, wanted = self._first_loss(), self._loss()
-        stages = [Stage(first, self.n_components + EXTRA_COMPONENTS)]
-        if first != wanted:
-            stages.append(Stage(first, self.n_components))
-        return [*stages, Stage(wanted, self.n_components)]
-
     def _first_loss(self) -> Loss:
         """The loss to begin with."""
         return self._loss()
@@ -131,19 +134,19 @@ class TripletEmbedding(TripletMap):
         check_whole("max_iter", self.max_iter, least=1)
         check_interval("tol", self.tol, 0.0, np.inf)
         check_n_jobs(self.n_jobs)
+        check_callback(self.callback)
+        check_learning_rate(self.learning_rate)
         if isinstance(self.init, str):
             check_choice("init", self.init, ("spectral", "random"))
         if self.n_init > 1 and not (isinstance(self.init, str) and self.init == "random"):
             raise InvalidParameterError(f"`n_init` must be 1 unless `init` is 'random', got {self.n_init}.")
-        if self.callback is not None and not callable(self.callback):
-            raise InvalidParameterError(f"`callback` must be callable or None, got {self.callback!r}.")
-        if not (isinstance(self.learning_rate, str) and self.learning_rate == "auto"):
-            check_interval("learning_rate", self.learning_rate, 0.0, np.inf, closed=False)
-            if self.optimizer != "gradient_descent":
-                raise InvalidParameterError(
-                    f"`learning_rate` must be 'auto' unless `optimizer` is 'gradient_descent', "
-                    f"got {self.learning_rate}."
-                )
+        if not isinstance(self.learning_rate, str) and self.optimizer != "gradient_descent":
+            raise InvalidParameterError(
+                f"`learning_rate` must be 'auto' unless `optimizer` is 'gradient_descent', got {self.learning_rate}."
+            )
+
+    def _finish(self, triplets: Triplets) -> None:
+        """Learn what else the fitted map tells about its triplets."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -151,7 +154,7 @@ class TripletEmbedding(TripletMap):
         tags.input_tags.categorical = True
         return tags
 
-    # Fitting -----------------------------------------------------------------------------------------------------
+    # Fitting: from the answers to what is known of them ------------------------------------------------------------
 
     def fit(
         self,
@@ -181,32 +184,11 @@ class TripletEmbedding(TripletMap):
         self._check_parameters()
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
         refuse_zero_weights(triplets.weights)
-        if fixed is not None:
-            return self._fit_beside(triplets, fixed_places(fixed, triplets, self.n_components))
-        used = triplets
-        if triplets.weights is not None and not triplets.weights.all():
-            used = triplets.select(triplets.weights > 0)
-        mentioned = used.mentions() > 0
-        if not mentioned.all():
-            self._warn_unmentioned(triplets, mentioned)
-            used = used.renumbered(np.cumsum(mentioned) - 1, int(mentioned.sum()))
-        with threads(self.n_jobs) as workers:
-            minimum = self._best_minimum(ShardedTriplets(used, self.n_components, workers), mentioned)
-        embedding = np.zeros((triplets.n_objects, self.n_components))
-        embedding[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
-        return self._learn(triplets, embedding, minimum, mentioned)
-
-    def _learn(self, triplets: Triplets, embedding: Embedding, minimum: Minimum, moved: NDArray[np.bool_]) -> Self:
-        self.embedding_: Embedding = embedding
-        self.loss_ = minimum.value
-        self.history_ = np.array(minimum.history)
-        self.n_iter_ = minimum.n_iter
-        self.stop_reason_ = minimum.stop_reason
-        self.object_names_: tuple[Hashable, ...] | None = triplets.names
-        self.n_features_in_ = 3
-        self._sampled_ratios = self._sample_ratios(triplets, moved)
-        self._finish(triplets)
-        return self
+        if fixed is None:
+            found = self._found(triplets)
+        else:
+            found = self._found_beside(triplets, fixed_places(fixed, triplets, self.n_components))
+        return self._learn(triplets, found)
 
     def fit_transform(
         self,
@@ -218,64 +200,61 @@ class TripletEmbedding(TripletMap):
         """Find the map and return it."""
         return self.fit(X, y, sample_weight, n_objects).embedding_
 
-    def _fit_beside(self, triplets: Triplets, places: Embedding) -> Self:
-        """Fit with some objects fixed, from two starts: newcomers beside the fixed, and a free map moved onto them."""
-        if self.optimizer != "lbfgs":
-            raise InvalidParameterError(f"`optimizer` must be 'lbfgs' with `fixed`, got {self.optimizer!r}.")
-        fixed = np.asarray(~np.isnan(places).any(axis=1))
-        unknown = ~fixed & (triplets.mentions() == 0)
-        if unknown.any():
-            self._warn_unmentioned(triplets, ~unknown)
-        center = places[fixed].mean(axis=0)  # where the ridge pulls to
-        with threads(self.n_jobs) as workers:
-            minimum = minimize_beside(
-                ShardedTriplets(triplets, self.n_components, workers).objective(self._loss(), self.ridge),
-                places - center,
-                [start - center for start in self._starts_beside(triplets, places)],
-                max_iter=self.max_iter,
-                tol=self.tol,
-                callback=self.callback,
-            )
-        embedding = minimum.embedding + center
-        embedding[fixed] = places[fixed]  # to the last bit
-        return self._learn(triplets, embedding, minimum, ~fixed & ~unknown)
+    def map_of(self, triplets: Triplets, *, start: ArrayLike | None = None) -> Embedding:
+        """The map that the same kind of fit makes of other answers, in silence; the estimator is left alone.
 
-    def _starts_beside(self, triplets: Triplets, places: Embedding) -> list[Embedding]:
-        if not isinstance(self.init, str):
-            return [given_start(self.init, len(places), self.n_components)]
-        free = np.asarray(np.isnan(places).any(axis=1))
-        order = np.argsort(free, kind="stable")
-        beside = triplets.renumbered(np.argsort(order, kind="stable"), len(order))
-        newcomers = np.array(np.where(free[:, None], places[~free].mean(axis=0), places))
-        placed = place_beside(self._loss(), TYPICAL, places[~free], beside)
-        newcomers[order[np.array(placed.names, dtype=np.int64)]] = placed.embedding
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # what it says of the fixed objects does not matter here
-                alone = clone(self).set_params(callback=None).fit(triplets).embedding_
-        except InvalidTripletsError:  # too few answers for a map of their own
-            return [newcomers]
-        return [newcomers, aligned(places, alone, by=~free)]
+        It starts at the map `start`, or else as any fit of this kind. Fits that only serve to judge another map take
+        this way, because nothing but the map is computed.
+        """
+        again = clone(self).set_params(verbose=False, callback=None)
+        if start is not None:
+            again.set_params(init=start, n_init=1)
+        again._check_parameters()
+        refuse_zero_weights(triplets.weights)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the fit to all answers warned of what matters
+            found: FoundMap = again._found(triplets)
+        return found.embedding
+
+    def _learn(self, triplets: Triplets, found: FoundMap) -> Self:
+        """Keep the map, and learn what it says about the answers."""
+        self.embedding_: Embedding = found.embedding
+        self.loss_ = found.minimum.value
+        self.history_ = np.array(found.minimum.history)
+        self.n_iter_ = found.minimum.n_iter
+        self.stop_reason_ = found.minimum.stop_reason
+        self.object_names_: tuple[Hashable, ...] | None = triplets.names
+        self.n_features_in_ = 3
+        self._answer_sample = self._sample_answers(triplets, found.moved)
+        self._finish(triplets)
+        return self
+
+    # A free map: objects that answers mention -> start -> stages -> minimum -------------------------------------------
+
+    def _found(self, triplets: Triplets) -> FoundMap:
+        """The map of the answers that count, with objects that they do not mention at the centre."""
+        used = triplets
+        if triplets.weights is not None and not triplets.weights.all():
+            used = triplets.select(triplets.weights > 0)
+        mentioned = used.mentions() > 0
+        if not mentioned.all():
+            warn_of_unmentioned(triplets, mentioned)
+            used = used.renumbered(np.cumsum(mentioned) - 1, int(mentioned.sum()))
+        with threads(self.n_jobs) as workers:
+            minimum = self._best_minimum(ShardedTriplets(used, self.n_components, workers), mentioned)
+        embedding = np.zeros((triplets.n_objects, self.n_components))
+        embedding[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
+        return FoundMap(embedding, minimum, mentioned)
 
     def _best_minimum(self, shards: ShardedTriplets, mentioned: NDArray[np.bool_]) -> Minimum:
         parts = components(shards.triplets)
-        if parts.max() > 0:
-            warn(
-                f"The answers fall into {parts.max() + 1} parts that no answer relates: places within a part can be "
-                "compared, places in different parts cannot.",
-                DisconnectedAnswersWarning,
-            )
+        warn_of_parts(parts)
         if isinstance(self.init, str) and self.init == "spectral":
             best = self._from_spectral_start(shards, parts)
         else:
             best = self._from_other_starts(shards, mentioned)
-        self._refuse_collapse(shards, best)
-        finished = best.stop_reason is StopReason.MAX_ITER and self.optimizer == "gradient_descent"
-        if best.stop_reason in {StopReason.MAX_ITER, StopReason.DIVERGED} and not finished:
-            warn(
-                f"The optimiser stopped after {best.n_iter} iterations because {best.stop_reason.text}.",
-                ConvergenceWarning,
-            )
+        refuse_collapse(self._loss(), self.ridge, shards, best)
+        warn_of_stop(best, planned=self.optimizer == "gradient_descent")
         return best
 
     def _from_spectral_start(self, shards: ShardedTriplets, parts: NDArray[np.int64]) -> Minimum:
@@ -298,6 +277,14 @@ class TripletEmbedding(TripletMap):
             return random_start(int(mentioned.sum()), self.n_components, rng)
         return given_start(self.init, len(mentioned), self.n_components)[mentioned]
 
+    def _stages(self) -> list[Stage]:
+        """What to minimise from the spectral start, one after the other; the last is the wanted problem."""
+        first, wanted = self._first_loss(), self._loss()
+        stages = [Stage(first, self.n_components + EXTRA_COMPONENTS)]
+        if first != wanted:
+            stages.append(Stage(first, self.n_components))
+        return [*stages, Stage(wanted, self.n_components)]
+
     def _minimize(self, shards: ShardedTriplets, stages: list[Stage], start: Embedding) -> Minimum:
         label = type(self).__name__
         with progress(label, total=self.max_iter, shown=self.verbose, callback=self.callback) as (_, callback):
@@ -311,54 +298,49 @@ class TripletEmbedding(TripletMap):
                     tol=self.tol,
                     callback=callback,
                 )
-            objective = shards.objective(self._loss(), self.ridge)
-            start = principal_axes(start, self.n_components)
-            if isinstance(self.learning_rate, str):
-                step, growth, shrinkage = 2.0 * len(start), 1.01, 0.5
-            else:  # the objective is a mean, the paper's is a sum
-                step, growth, shrinkage = float(self.learning_rate) * shards.total_weight, 1.0, 1.0
             return gradient_descent(
-                objective,
-                start,
-                step=step,
+                shards.objective(self._loss(), self.ridge),
+                principal_axes(start, self.n_components),
+                **descent_steps(self.learning_rate, len(start), shards.total_weight)._asdict(),
                 max_iter=self.max_iter,
-                growth=growth,
-                shrinkage=shrinkage,
                 callback=callback,
             )
 
-    def _refuse_collapse(self, shards: ShardedTriplets, best: Minimum) -> None:
-        """Say why, if no map was found that is better than all objects in one point.
+    # A map of which some objects stay where they are ------------------------------------------------------------------
 
-        Y = 0 is a minimum if ridge >= g n mu / W: g is the loss's slope at 0 (2^-t for t-ETE), mu is the largest
-        eigenvalue of the comparison counts and W is the sum of the weights.
-        """
-        at_one_point = evaluate(self._loss(), 0.0, 0.0)
-        if best.value < at_one_point[0] or best.stop_reason not in {StopReason.CONVERGED, StopReason.STALLED}:
-            return
-        if cancel_out(shards.triplets):
-            raise InvalidTripletsError(
-                f"The {len(shards.triplets)} triplets cancel each other out: each is contradicted, so there is no map."
+    def _found_beside(self, triplets: Triplets, places: Embedding) -> FoundMap:
+        """From two starts: newcomers beside the fixed objects, and a free map moved onto them."""
+        if self.optimizer != "lbfgs":
+            raise InvalidParameterError(f"`optimizer` must be 'lbfgs' with `fixed`, got {self.optimizer!r}.")
+        fixed = np.asarray(~np.isnan(places).any(axis=1))
+        unknown = ~fixed & (triplets.mentions() == 0)
+        if unknown.any():
+            warn_of_unmentioned(triplets, ~unknown)
+        center = places[fixed].mean(axis=0)  # where the ridge pulls to
+        starts = self._starts_beside(triplets, places, fixed)
+        label = type(self).__name__
+        with (
+            threads(self.n_jobs) as workers,
+            progress(label, total=self.max_iter, shown=self.verbose, callback=self.callback) as (_, callback),
+        ):
+            minimum = minimize_beside(
+                ShardedTriplets(triplets, self.n_components, workers).objective(self._loss(), self.ridge),
+                places - center,
+                [start - center for start in starts],
+                max_iter=self.max_iter,
+                tol=self.tol,
+                callback=callback,
             )
-        limit = at_one_point[1] * shards.triplets.n_objects * largest_eigenvalue(shards) / shards.total_weight
-        if 1e-12 < limit <= self.ridge:
-            raise InvalidParameterError(
-                f"`ridge` must be below {limit:.3g} for these triplets, got {self.ridge}: "
-                "a larger one draws all objects into one point."
-            )
-        raise InvalidTripletsError(
-            f"No map of the {len(shards.triplets)} triplets was found that is better than all objects in one point: "
-            "the answers go in circles, or `init` has all objects in one place."
-        )
+        embedding = minimum.embedding + center
+        embedding[fixed] = places[fixed]  # to the last bit
+        return FoundMap(embedding, minimum, ~fixed & ~unknown)
 
-    def _warn_unmentioned(self, triplets: Triplets, mentioned: NDArray[np.bool_]) -> None:
-        missing = np.flatnonzero(~mentioned)
-        listed = ", ".join(repr(triplets.name_of(int(number))) for number in missing[:10])
-        warn(
-            f"{len(missing)} of {triplets.n_objects} objects occur in no triplet and are placed at the centre: "
-            f"{listed}{', ...' if len(missing) > 10 else ''}.",
-            UnmentionedObjectsWarning,
-        )
-
-    def _finish(self, triplets: Triplets) -> None:
-        """Learn what else the fitted map tells about its triplets."""
+    def _starts_beside(self, triplets: Triplets, places: Embedding, fixed: NDArray[np.bool_]) -> list[Embedding]:
+        if not isinstance(self.init, str):
+            return [given_start(self.init, len(places), self.n_components)]
+        newcomers = newcomer_start(self._loss(), triplets, places, fixed)
+        try:
+            alone = self.map_of(triplets)
+        except InvalidTripletsError:  # too few answers for a map of their own
+            return [newcomers]
+        return [newcomers, aligned(places, alone, by=fixed)]

@@ -19,9 +19,9 @@ from tete.embedding.objective import ShardedTriplets
 
 __all__ = ["best_radius", "largest_eigenvalue", "spectral_start"]
 
-LARGEST_DENSE_MATRIX = 64
-SMALLEST_SHARE = 1e-3
-RADII = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+LARGEST_DENSE_MATRIX = 64  # up to here all of B is formed and solved at once; the limit was not tuned
+SMALLEST_SHARE = 1e-3  # of the largest eigenvalue: small and negative ones count as this much, lest an axis be empty
+RADII = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # powers of two up to the radius of fitted maps, 4 to 7 at the default ridge
 
 
 def spectral_start(shards: ShardedTriplets, parts: NDArray[np.int64], n_components: int) -> Embedding:

@@ -1,7 +1,11 @@
-"""What triplet embeddings can do once they have a map: predict, score, place new objects."""
+"""What triplet embeddings can do once they have a map: predict, score, place new objects.
+
+Together with `map_of` of `fitting` this keeps the contract of `fitted_map`.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +18,7 @@ from tete.comparisons.checks import check_names, refuse_zero_weights
 from tete.comparisons.triplets import Triplets, as_triplets
 from tete.core.types import Embedding
 from tete.core.validation import check_map
-from tete.embedding.answer_model import TYPICAL, AnswerModel, fit_answer_model
+from tete.embedding.answer_model import TYPICAL, AnswerModel, AnswerSample, Floats, fit_answer_model
 from tete.embedding.losses import LOG_RATIOS, Loss, log_ratios, ratio_loss
 from tete.embedding.new_objects import NewPlaces, beside_map, place_beside
 from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError, warn
@@ -22,7 +26,7 @@ from tete.metrics.satisfaction import satisfied, share_satisfied
 
 __all__ = ["TripletMap"]
 
-SAMPLED_ANSWERS = 5000  # to learn how reliable answers are
+SAMPLED_ANSWERS = 5000  # to learn the two numbers of the answer model from; no other size is recorded as tried
 
 
 class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -45,26 +49,61 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
             )
         self.embedding_, self.object_names_ = places, names
         self.n_features_in_ = 3
-        if hasattr(self, "_sampled_ratios"):
-            del self._sampled_ratios  # they are those of another map
+        if hasattr(self, "_answer_sample"):
+            del self._answer_sample  # it is that of another map
         return self
+
+    # The contract of `fitted_map` ----------------------------------------------------------------------------------
+
+    def read(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Triplets:
+        """Answers as `fit` takes them, as triplets that number the objects as the map does."""
+        check_is_fitted(self, "embedding_")
+        triplets = as_triplets(X, y, sample_weight, names=self.object_names_, n_objects=len(self.embedding_))
+        if triplets.names is not None and self.object_names_ is None:
+            raise InvalidTripletsError("The triplets name their objects, but the map was fitted without names.")
+        if triplets.n_objects < len(self.embedding_):  # they do not mention the last ones
+            return replace(triplets, n_objects=len(self.embedding_))
+        return triplets
+
+    def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
+        """By how much the map, or another one of the same objects, agrees with each answer: -log l of eq. (loss).
+
+        Positive where it agrees. The hinge of `GNMDS` has no l; it compares a - b as `STE` does.
+        """
+        triplets = self.read(X, y)
+        places = self.embedding_ if embedding is None else check_map("embedding", embedding)
+        if places.shape != self.embedding_.shape:
+            raise InvalidParameterError(
+                f"`embedding` must have the shape {self.embedding_.shape} of the fitted map, got {places.shape}."
+            )
+        return self._margins_on(places, triplets)
+
+    def answer_model(self) -> AnswerModel:
+        """How likely answers are by their margins, learned from the answers the map was made of.
+
+        A map that was made elsewhere (`on_map`) gets typical ones.
+        """
+        check_is_fitted(self, "embedding_")
+        return fit_answer_model(*self._answer_sample) if hasattr(self, "_answer_sample") else TYPICAL
+
+    # What users ask of a map -----------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[np.bool_]:
         """For each row of `X`, whether its first object is nearer to the second than to the third on the map."""
-        triplets = self._read(X)
+        triplets = self.read(X)
         return satisfied(self.embedding_, triplets)
 
     @available_if(lambda self: type(self._loss()) in LOG_RATIOS)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability that the answer is "the third" and that it is "the second", for each row: eq. (prob)."""
-        triplets = self._read(X)
+        triplets = self.read(X)
         ratios = log_ratios(self._loss(), self.embedding_, triplets.anchor, triplets.near, triplets.far)
         second = 1.0 / (1.0 + np.exp(np.minimum(ratios, 700.0)))
         return np.column_stack([1.0 - second, second])
 
     def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Share of answers that the map agrees with."""
-        triplets = self._read(X, y, sample_weight)
+        triplets = self.read(X, y, sample_weight)
         return share_satisfied(self.embedding_, triplets)
 
     def place_new(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> NewPlaces:
@@ -91,29 +130,25 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
                 f"{settled} of {len(known)} answers compare only objects of the map and were left out.",
                 DroppedAnswersWarning,
             )
-        return place_beside(self._loss(), self._answer_model(), self.embedding_, known)
+        return place_beside(self._loss(), self.answer_model(), self.embedding_, known)
 
-    def _answer_model(self) -> AnswerModel:
-        """How likely answers are on this map, learned from those it was made of."""
-        return fit_answer_model(*self._sampled_ratios) if hasattr(self, "_sampled_ratios") else TYPICAL
+    # What fits leave behind ------------------------------------------------------------------------------------------
 
-    def _read(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Triplets:
-        check_is_fitted(self, "embedding_")
-        triplets = as_triplets(X, y, sample_weight, names=self.object_names_, n_objects=len(self.embedding_))
-        if triplets.names is not None and self.object_names_ is None:
-            raise InvalidTripletsError("The triplets name their objects, but the map was fitted without names.")
-        return triplets
+    def _margins_on(self, places: Embedding, triplets: Triplets) -> Floats:
+        ratios = log_ratios(ratio_loss(self._loss()), places, triplets.anchor, triplets.near, triplets.far)
+        return np.negative(ratios, out=ratios)  # in place: triplets may be many
 
-    def _sample_ratios(
-        self, triplets: Triplets, moved: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """Log l and weights of some thousand triplets, and how many coordinates of moved objects there are a triplet.
+    def _sample_answers(self, triplets: Triplets, moved: NDArray[np.bool_]) -> AnswerSample:
+        """Some thousand of the triplets, and how many coordinates of moved objects there are to each.
 
         Weights above 1 count as repeats, weights below 1 as little trust, and their common scale does not matter then.
         """
         used = triplets if triplets.weights is None else triplets.select(triplets.weights > 0)
         some = used.select(np.unique(np.linspace(0, len(used) - 1, SAMPLED_ANSWERS).astype(np.int64)))
-        ratios = log_ratios(ratio_loss(self._loss()), self.embedding_, some.anchor, some.near, some.far)
         weights = used.weights_or_ones()
         n_triplets = max(weights.sum(), weights.sum() ** 2 / np.sum(weights**2))
-        return ratios, some.weights_or_ones(), float(self.n_components * moved.sum() / n_triplets)
+        return AnswerSample(
+            self._margins_on(self.embedding_, some),
+            some.weights_or_ones(),
+            float(self.n_components * moved.sum() / n_triplets),
+        )

@@ -19,8 +19,8 @@ __all__ = ["benjamini_hochberg", "better_than_chance", "holm", "worse_than_chanc
 
 Floats = NDArray[np.float64]
 
-FEW_ANSWERS = 200  # beyond, the bound tells as much
-LEVELS = 32
+FEW_ANSWERS = 200  # up to here tails are exact; beyond, the bound tells as much
+LEVELS = 32  # to which evidence is rounded: the test stays exact, so they cost power and not validity; not tuned
 TILTS = np.concatenate([[0.0], np.geomspace(0.02, 4.0, 30)])  # every theta gives a valid bound; the best one is taken
 
 

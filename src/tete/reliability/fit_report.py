@@ -6,20 +6,19 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from tete.comparisons.triplets import Triplets
 from tete.core.randomness import RandomState
-from tete.embedding.fitting import TripletEmbedding
+from tete.embedding.fitted_map import FittedMap
 from tete.exceptions import InvalidTripletsError
 from tete.metrics.satisfaction import satisfied
-from tete.reliability.held_out import agreement_by_answer, held_out_margins
-from tete.reliability.trust_report import TrustReport, report_on_margins
+from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.trust_report import TrustReport, report_on
 
 __all__ = ["FitReport", "SuspiciousAnnotator", "SuspiciousAnswer", "fit_and_report"]
 
-Estimator = TypeVar("Estimator", bound=TripletEmbedding)
+Estimator = TypeVar("Estimator", bound=FittedMap)
 
 
 @dataclass(frozen=True)
@@ -140,15 +139,16 @@ def fit_and_report(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fitted = clone(estimator).fit(triplets)
-    agreement, trusted = _held_out(fitted, triplets, n_folds, random_state)
+    held_out, trusted = _held_out(fitted, triplets, n_folds, random_state)
+    n_held_out = 0 if held_out is None else held_out.n_known
     return fitted, FitReport(
         n_objects=triplets.n_objects,
         n_triplets=len(triplets),
         n_answers=len(np.unique(triplets.answer_numbers())),
         accuracy=float(np.average(satisfied(fitted.embedding_, triplets), weights=triplets.weights)),
-        held_out_accuracy=float(agreement.mean()) if len(agreement) else None,
-        held_out_error=float(agreement.std() / np.sqrt(len(agreement))) if len(agreement) else None,
-        n_held_out=len(agreement),
+        held_out_accuracy=held_out.accuracy if held_out is not None and n_held_out else None,
+        held_out_error=held_out.accuracy_error if held_out is not None and n_held_out else None,
+        n_held_out=n_held_out,
         wrong_share=None if trusted is None else trusted.wrong_share,
         wrong_interval=None if trusted is None else trusted.wrong_interval,
         suspicious_answers=_suspicious_answers(trusted, n_listed),
@@ -161,18 +161,18 @@ def fit_and_report(
 
 
 def _held_out(
-    fitted: TripletEmbedding, triplets: Triplets, n_folds: int, random_state: RandomState
-) -> tuple[NDArray[np.float64], TrustReport | None]:
-    """Agreement of held-out answers (none of them if they are too few), and the report where one is possible."""
+    fitted: FittedMap, triplets: Triplets, n_folds: int, random_state: RandomState
+) -> tuple[HeldOutAnswers | None, TrustReport | None]:
+    """The held-out answers (None if they are too few), and the report where one is possible."""
     try:
         margins = held_out_margins(fitted, triplets, n_folds=n_folds, random_state=random_state)
     except InvalidTripletsError:
-        return np.empty(0), None
-    agreement = agreement_by_answer(triplets, margins)
+        return None, None
+    held_out = HeldOutAnswers(triplets, margins)
     try:
-        return agreement, report_on_margins(triplets, margins)
+        return held_out, report_on(held_out)
     except InvalidTripletsError:
-        return agreement, None
+        return held_out, None
 
 
 def _suspicious_answers(trusted: TrustReport | None, most: int) -> tuple[SuspiciousAnswer, ...]:

@@ -1,31 +1,30 @@
 """Margins of answers on maps that have not seen them, so that no answer vouches for itself."""
 
-import warnings
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from tete.comparisons.folds import folds
 from tete.comparisons.triplets import Triplets
 from tete.core.randomness import RandomState
-from tete.core.types import Embedding
 from tete.core.validation import check_whole
-from tete.embedding.fitting import TripletEmbedding
-from tete.embedding.losses import log_ratios, ratio_loss
+from tete.embedding.answer_model import Floats
+from tete.embedding.fitted_map import FittedMap, fitted_to
 from tete.exceptions import InvalidTripletsError
 
-__all__ = ["agreement_by_answer", "held_out_margins", "margins_on"]
+__all__ = ["HeldOutAnswers", "held_out_margins"]
 
-FEWEST_ANSWERS = 20  # with fewer, held-out answers say nothing
+FEWEST_ANSWERS = 20  # with fewer, held-out answers say nothing: a fold of five would have less than four
 # A refit started from the map of all answers costs a fifth, but remembers them where objects have few. Measured on
 # held-out error: 1 point too low at 23 triplets an object, 0.1 at 60.
 DENSE = 50
 
 
 def held_out_margins(
-    estimator: TripletEmbedding, triplets: Triplets, *, n_folds: int = 5, random_state: RandomState = 0
-) -> NDArray[np.float64]:
+    estimator: FittedMap, triplets: Triplets, *, n_folds: int = 5, random_state: RandomState = 0
+) -> Floats:
     """For each triplet the margin -log l on a map made without its answer and a share of the others.
 
     The answers are dealt into folds, whole, and each fold is tested on a map of the others. NaN where one of the
@@ -33,7 +32,7 @@ def held_out_margins(
 
     Parameters
     ----------
-    estimator : triplet embedding, fitted to all answers or not at all
+    estimator : fitted map, or an estimator of one, which is then fitted to all answers first
         It is left alone. Where there are at least 50 triplets an object, refits start from the map of all answers.
     triplets : Triplets
     n_folds : int, default=5
@@ -46,37 +45,73 @@ def held_out_margins(
         raise InvalidTripletsError(
             f"At least {max(FEWEST_ANSWERS, n_folds)} answers are needed to hold some out, got {n_answers}."
         )
-    refit = clone(estimator).set_params(verbose=False, callback=None)
-    if len(triplets) >= DENSE * triplets.n_objects:
-        refit.set_params(init=_map_of_all(estimator, triplets), n_init=1)
+    fitted = fitted_to(estimator, triplets)
+    start = fitted.embedding_ if len(triplets) >= DENSE * triplets.n_objects else None
     margins = np.empty(len(triplets))
-    for fitted, tested in folds(n_folds, answers, random_state):
-        margins[tested] = _margins_without(refit, triplets.select(fitted), triplets.select(tested))
+    for others, tested in folds(n_folds, answers, random_state):
+        train, test = triplets.select(others), triplets.select(tested)
+        known = train.mentions() > 0
+        found = fitted.margins(test, embedding=fitted.map_of(train, start=start))
+        margins[tested] = np.where(known[test.anchor] & known[test.near] & known[test.far], found, np.nan)
     return margins
 
 
-def margins_on(fitted: TripletEmbedding, triplets: Triplets) -> NDArray[np.float64]:
-    """-log l on the fitted map: positive where it agrees."""
-    loss = ratio_loss(fitted._loss())
-    return -np.asarray(log_ratios(loss, fitted.embedding_, triplets.anchor, triplets.near, triplets.far))
+@dataclass(frozen=True, eq=False)
+class HeldOutAnswers:
+    """Triplets with their held-out margins, summed up by answer: one entry for each, NaN where nothing is known."""
 
+    triplets: Triplets
+    margins: Floats
 
-def agreement_by_answer(triplets: Triplets, margins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each answer with a known margin, the share of its triplets that the held-out map agrees with."""
-    known = np.isfinite(margins)
-    answers = np.unique(triplets.answer_numbers()[known], return_inverse=True)[1]
-    return np.asarray(np.bincount(answers, weights=margins[known] > 0.0) / np.bincount(answers))
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Which triplets have a known margin."""
+        return np.isfinite(self.margins)
 
+    @cached_property
+    def answers(self) -> NDArray[np.int64]:
+        """For each triplet the number of its answer."""
+        return self.triplets.answer_numbers()
 
-def _map_of_all(estimator: TripletEmbedding, triplets: Triplets) -> Embedding:
-    if hasattr(estimator, "embedding_"):
-        return estimator.embedding_
-    return clone(estimator).fit_transform(triplets)  # type: ignore[no-any-return]
+    @cached_property
+    def shares_of_answers(self) -> Floats:
+        """How much each triplet with a known margin counts: those of an answer share its weight."""
+        answers = self.answers[self.known]
+        return np.asarray(self.triplets.weights_or_ones()[self.known] / np.bincount(answers)[answers])
 
+    @cached_property
+    def first_rows(self) -> NDArray[np.int64]:
+        """For each answer its first triplet."""
+        return np.unique(self.answers, return_index=True)[1]
 
-def _margins_without(refit: TripletEmbedding, train: Triplets, test: Triplets) -> NDArray[np.float64]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit to all answers warns of what matters
-        margins = margins_on(refit.fit(train), test)
-    known = train.mentions() > 0
-    return np.where(known[test.anchor] & known[test.near] & known[test.far], margins, np.nan)
+    def by_answer(self, values: Floats) -> Floats:
+        """For each answer the mean over its triplets with a known margin."""
+        n_answers = len(self.first_rows)
+        sums = np.bincount(self.answers[self.known], weights=values[self.known], minlength=n_answers)
+        counts = np.bincount(self.answers[self.known], minlength=n_answers)
+        return np.asarray(np.divide(sums, counts, out=np.full(n_answers, np.nan), where=counts > 0))
+
+    @cached_property
+    def agreement(self) -> Floats:
+        """For each answer the share of its triplets that the map agrees with."""
+        return self.by_answer((self.margins > 0.0).astype(np.float64))
+
+    @cached_property
+    def known_answers(self) -> NDArray[np.bool_]:
+        """Which answers have a known margin."""
+        return np.isfinite(self.agreement)
+
+    @property
+    def n_known(self) -> int:
+        """How many answers have a known margin."""
+        return int(self.known_answers.sum())
+
+    @property
+    def accuracy(self) -> float:
+        """Mean agreement of these."""
+        return float(self.agreement[self.known_answers].mean())
+
+    @property
+    def accuracy_error(self) -> float:
+        """Its standard error."""
+        return float(self.agreement[self.known_answers].std() / np.sqrt(self.n_known))

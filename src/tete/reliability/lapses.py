@@ -1,9 +1,6 @@
-"""The lapse model: how often an answer is wrong, and how likely each one is.
+"""How many answers are wrong: the answer model of held-out margins, with an interval for its share of lapses.
 
-    P(answer) = eps + (1 - 2 eps) sigmoid(beta x),    x = -log l
-
-This is the model of `answer_model`, here with an interval for eps. Given the answer, the odds of a lapse are
-eps / (1 - eps) exp(-beta x). The margins x must come from maps that have not seen the answers: see `held_out`.
+The margins must come from maps that have not seen the answers: see `held_out`. On its own answers a map looks too good.
 """
 
 from dataclasses import dataclass
@@ -11,48 +8,39 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
-from scipy.special import expit, logit
+from scipy.special import expit
 from scipy.stats import chi2
 
-from tete.embedding.answer_model import LARGEST_SHARE, Floats, log_likelihood, maximize, support
+from tete.embedding.answer_model import LARGEST_LAPSE, AnswerModel, Floats, log_likelihood, maximize, support
 from tete.exceptions import UnpredictableAnswersError
 
-__all__ = ["LapseModel", "fit_lapse"]
+__all__ = ["LapseEstimate", "fit_lapses"]
 
 LARGEST_ERROR = 0.47  # beyond this, margins hardly tell right answers from wrong ones
 
 
 @dataclass(frozen=True)
-class LapseModel:
-    """A fitted lapse model.
+class LapseEstimate:
+    """The answer model of held-out margins, and the 95 % interval of its lapse.
 
     Attributes
     ----------
-    share : float
-        The share eps of answers that are wrong beyond close calls.
+    model : AnswerModel
+        Its `lapse` is the share of answers that are wrong beyond close calls.
     low, high : float
-        A 95 % interval for it.
-    slope : float
-        beta: how fast answers become reliable with the margin.
+        The interval.
     """
 
-    share: float
+    model: AnswerModel
     low: float
     high: float
-    slope: float
-
-    def probability_wrong(self, margins: Floats) -> Floats:
-        """Probability that the answer was a lapse; for an unknown margin (NaN) the overall share."""
-        with np.errstate(divide="ignore"):
-            odds = logit(self.share) - self.slope * margins
-        return np.where(np.isnan(margins), self.share, expit(odds))
 
     def probability_of_map(self, margins: Floats) -> Floats:
         """Probability that an ordinary answer agrees with the map, with lapses at the upper end of their interval."""
-        return np.asarray(self.high + (1.0 - 2.0 * self.high) * expit(self.slope * np.abs(margins)))
+        return self.model._replace(lapse=self.high).probability(np.abs(margins))
 
 
-def fit_lapse(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> LapseModel:
+def fit_lapses(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> LapseEstimate:
     """Fit by maximum likelihood, each answer counting by its weight however many triplets it gave.
 
     The interval is that of the profile likelihood; as triplets of one answer are not independent, the likelihood ratio
@@ -74,26 +62,26 @@ def fit_lapse(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> L
         )
     scale = float(np.median(np.abs(margins))) or 1.0
     points, masses = support(margins / scale, weights)
-    share, log_slope = maximize(points, masses)
+    lapse, log_steepness = maximize(points, masses)
     weight_of_answer = np.bincount(answers, weights=weights)
     as_a_whole = float(np.sum(weight_of_answer**2) / np.sum(weight_of_answer))
-    widening = max(_variance_ratio(margins / scale, answers, weights, share, log_slope), as_a_whole)
+    widening = max(_variance_ratio(margins / scale, answers, weights, lapse, log_steepness), as_a_whole)
     limit = widening * chi2.ppf(0.95, 1) / 2.0
-    best = log_likelihood(points, masses, share, log_slope)
+    best = log_likelihood(points, masses, lapse, log_steepness)
 
     def excess(eps: float) -> float:
-        return best - _profile(points, masses, eps, log_slope) - limit
+        return best - _profile(points, masses, eps, log_steepness) - limit
 
-    low = 0.0 if excess(0.0) <= 0.0 else float(brentq(excess, 0.0, share, xtol=1e-5))
-    high = LARGEST_SHARE if excess(LARGEST_SHARE) <= 0.0 else float(brentq(excess, share, LARGEST_SHARE, xtol=1e-5))
-    return LapseModel(share, low, high, float(np.exp(log_slope)) / scale)
+    low = 0.0 if excess(0.0) <= 0.0 else float(brentq(excess, 0.0, lapse, xtol=1e-5))
+    high = LARGEST_LAPSE if excess(LARGEST_LAPSE) <= 0.0 else float(brentq(excess, lapse, LARGEST_LAPSE, xtol=1e-5))
+    return LapseEstimate(AnswerModel(lapse, float(np.exp(log_steepness)) / scale), low, high)
 
 
-def _profile(points: Floats, masses: Floats, share: float, log_slope: float) -> float:
-    """The greatest likelihood with this share."""
+def _profile(points: Floats, masses: Floats, lapse: float, log_steepness: float) -> float:
+    """The greatest likelihood with this lapse."""
     found = minimize_scalar(
-        lambda each: -log_likelihood(points, masses, share, each),
-        bounds=(log_slope - 3.0, log_slope + 3.0),
+        lambda each: -log_likelihood(points, masses, lapse, each),
+        bounds=(log_steepness - 3.0, log_steepness + 3.0),
         method="bounded",
         options={"xatol": 1e-3},
     )
@@ -101,14 +89,14 @@ def _profile(points: Floats, masses: Floats, share: float, log_slope: float) -> 
 
 
 def _variance_ratio(
-    margins: Floats, answers: NDArray[np.int64], weights: Floats, share: float, log_slope: float
+    margins: Floats, answers: NDArray[np.int64], weights: Floats, lapse: float, log_steepness: float
 ) -> float:
-    """How much larger the share's variance is with dependent triplets and weights than the likelihood believes."""
-    steepness = np.exp(log_slope)
+    """How much larger the lapse's variance is with dependent triplets and weights than the likelihood believes."""
+    steepness = float(np.exp(log_steepness))
     sigmoid = expit(steepness * margins)
-    likelihood = np.maximum(share + (1.0 - 2.0 * share) * sigmoid, 1e-12)
-    in_slope = (1.0 - 2.0 * share) * sigmoid * (1.0 - sigmoid) * steepness * margins
-    scores = np.column_stack([1.0 - 2.0 * sigmoid, in_slope]) / likelihood[:, None]
+    likelihood = np.maximum(AnswerModel(lapse, steepness).probability(margins), 1e-12)
+    in_steepness = (1.0 - 2.0 * lapse) * sigmoid * (1.0 - sigmoid) * steepness * margins
+    scores = np.column_stack([1.0 - 2.0 * sigmoid, in_steepness]) / likelihood[:, None]
     information = (weights[:, None] * scores).T @ scores
     by_answer = np.column_stack([np.bincount(answers, weights=weights * column) for column in scores.T])
     inverse = np.linalg.pinv(information)

@@ -12,9 +12,11 @@ from tete.embedding.answer_model import Floats, fit_answer_model
 
 __all__ = ["probability_ordinary"]
 
-N_ROUNDS = 30
+N_ROUNDS = 30  # at most; it ends when nobody's probability changes by more than
 CLOSE_ENOUGH = 1e-3
-SUPPOSED = np.array([1.0, 0.1, 0.1])  # people of each kind that are supposed to be there before any are seen
+# People of each kind (ordinary, coin tossers, reversed) that are supposed to be there before any are seen: less than
+# one and a half in all, so that a handful of people outweighs them. No other numbers are recorded as tried.
+SUPPOSED = np.array([1.0, 0.1, 0.1])
 
 
 def probability_ordinary(margins: Floats, weights: Floats, people: NDArray[np.int64], n_people: int) -> Floats:
@@ -33,8 +35,7 @@ def probability_ordinary(margins: Floats, weights: Floats, people: NDArray[np.in
     ordinary, shares = np.ones(n_people), SUPPOSED / SUPPOSED.sum()
     counted = np.bincount(people, weights=weights, minlength=n_people) > 0.0
     for _ in range(N_ROUNDS):
-        model = fit_answer_model(-margins, weights * ordinary[people])
-        agree = model.probability(-margins)
+        agree = fit_answer_model(margins, weights * ordinary[people]).probability(margins)
         by_triplet = np.log([agree, np.full(len(agree), 0.5), 1.0 - agree])
         by_person = [np.bincount(people, weights=weights * each, minlength=n_people) for each in by_triplet]
         odds = np.array(by_person) + np.log(shares)[:, None]

@@ -1,29 +1,31 @@
 """Which answers and annotators to distrust, and which objects the map places badly.
 
-held-out margins (crossfit) -> lapse model -> tables of answers, annotators and objects
+held-out margins (`held_out`) -> answer model (`lapses`) -> tables of answers, annotators and objects
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from tete.comparisons.checks import refuse_zero_weights
-from tete.comparisons.triplets import Triplets, as_triplets
+from tete.comparisons.triplets import as_triplets
 from tete.core.randomness import RandomState
 from tete.core.validation import check_whole
-from tete.embedding.fitting import TripletEmbedding
+from tete.embedding.answer_model import AnswerModel
+from tete.embedding.fitted_map import FittedMap
 from tete.exceptions import InvalidTripletsError
-from tete.reliability.held_out import agreement_by_answer, held_out_margins
-from tete.reliability.lapses import LapseModel
-from tete.reliability.trust_tables import HeldOutAnswers, annotator_table, answer_table, object_table
+from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.trust_tables import JudgedAnswers, annotator_table, answer_table, object_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TrustReport", "listed", "report_on_margins", "trust"]
+__all__ = ["TrustReport", "listed", "report_on", "trust"]
+
+Estimator = TypeVar("Estimator", bound=FittedMap)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +34,11 @@ class TrustReport:
 
     Attributes
     ----------
-    model : LapseModel
-        The share of wrong answers with its 95 % interval, and the slope of the lapse model.
+    model : AnswerModel
+        With `lapse`, the estimated share of wrong answers, and `steepness`, how fast answers become reliable with the
+        margin by which the map agrees.
+    wrong_interval : pair of floats
+        95 % interval of the share of wrong answers.
     accuracy, accuracy_error : float
         Share of held-out answers that agree with the map, and its standard error. What is missing to 1 is wrong
         answers, close calls, and the map's own errors.
@@ -56,7 +61,8 @@ class TrustReport:
         Benjamini-Hochberg at 5 %: this is a list of places to look at, of which a few may be false).
     """
 
-    model: LapseModel
+    model: AnswerModel
+    wrong_interval: tuple[float, float]
     accuracy: float
     accuracy_error: float
     n_held_out: int
@@ -68,17 +74,13 @@ class TrustReport:
     @property
     def wrong_share(self) -> float:
         """Estimated share of wrong answers."""
-        return self.model.share
-
-    @property
-    def wrong_interval(self) -> tuple[float, float]:
-        """Its 95 % interval."""
-        return self.model.low, self.model.high
+        return self.model.lapse
 
     def __str__(self) -> str:
+        low, high = self.wrong_interval
         lines = [
             ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({self.n_held_out:,} answers)"),
-            ("wrong answers", f"{self.model.share:.1%} ({self.model.low:.1%} to {self.model.high:.1%})"),
+            ("wrong answers", f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%})"),
             ("distrusted answers", f"{int((self.answers['wrong'] > 0.5).sum()):,} are more likely wrong than right"),
         ]
         if self.annotators is not None:
@@ -94,7 +96,7 @@ class TrustReport:
         typical = max(float(reliability.median()), np.finfo(float).tiny)
         return (reliability / typical).clip(0.0, 1.0)
 
-    def refit(self, estimator: TripletEmbedding, X: Any) -> TripletEmbedding:
+    def refit(self, estimator: Estimator, X: Any) -> Estimator:
         """A copy of the estimator fitted to the answers, each weighted by its annotator's reliability."""
         triplets = as_triplets(X)
         weights = self.annotator_weights()
@@ -106,14 +108,12 @@ class TrustReport:
                 f"Row {int(np.argmax(unknown))} is by {triplets.annotators[unknown][0]!r}, of whom the report knows "
                 f"nothing ({int(unknown.sum())} such rows)."
             )
-        refitted: TripletEmbedding = clone(estimator).fit(
-            triplets.with_weights(weights.loc[triplets.annotators].to_numpy())
-        )
+        refitted: Estimator = clone(estimator).fit(triplets.with_weights(weights.loc[triplets.annotators].to_numpy()))
         return refitted
 
 
 def trust(
-    estimator: TripletEmbedding,
+    estimator: FittedMap,
     X: Any,
     y: ArrayLike | None = None,
     *,
@@ -129,8 +129,9 @@ def trust(
 
     Parameters
     ----------
-    estimator : triplet embedding, fitted or not
-        It is left alone. Where it is fitted and objects have many answers, its map makes the refits quicker.
+    estimator : fitted map (`TETE`, a baseline or `TETECV`), or one that is not fitted yet
+        It is left alone. Where it is not fitted, a copy is fitted to all answers first; `TETECV` then chooses once, for
+        all the maps that answers are tested on.
     X, y
         Triplets, or questions with answers, as in `fit`.
     n_folds : int, default=5
@@ -151,27 +152,27 @@ def trust(
     True
     """
     check_whole("few", few, least=1)
-    triplets = estimator._read(X, y) if hasattr(estimator, "embedding_") else as_triplets(X, y)
+    triplets = estimator.read(X, y) if hasattr(estimator, "embedding_") else as_triplets(X, y)
     refuse_zero_weights(triplets.weights)
     margins = held_out_margins(estimator, triplets, n_folds=n_folds, random_state=random_state)
-    return report_on_margins(triplets, margins, few=few)
+    return report_on(HeldOutAnswers(triplets, margins), few=few)
 
 
-def report_on_margins(triplets: Triplets, margins: NDArray[np.float64], *, few: int = 5) -> TrustReport:
-    """The report from held-out margins, NaN where unknown."""
-    if not np.isfinite(margins).any():
+def report_on(held_out: HeldOutAnswers, *, few: int = 5) -> TrustReport:
+    """The report on answers whose held-out margins are known."""
+    if not held_out.n_known:
         raise InvalidTripletsError("No object of a held-out answer occurs in another answer: nothing can be compared.")
-    held_out = HeldOutAnswers.of(triplets, margins)
-    agreement = agreement_by_answer(triplets, margins)
+    judged = JudgedAnswers.of(held_out)
     return TrustReport(
-        model=held_out.model,
-        accuracy=float(agreement.mean()),
-        accuracy_error=float(agreement.std() / np.sqrt(len(agreement))),
-        n_held_out=len(agreement),
-        probability_wrong=held_out.model.probability_wrong(margins),
-        answers=answer_table(held_out),
+        model=judged.lapses.model,
+        wrong_interval=(judged.lapses.low, judged.lapses.high),
+        accuracy=held_out.accuracy,
+        accuracy_error=held_out.accuracy_error,
+        n_held_out=held_out.n_known,
+        probability_wrong=judged.lapses.model.probability_wrong(held_out.margins),
+        answers=answer_table(judged),
         annotators=annotator_table(held_out),
-        objects=object_table(held_out, few=few),
+        objects=object_table(judged, few=few),
     )
 
 

@@ -3,19 +3,17 @@
 error(n) = limit + amount * n^-exponent
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
-from sklearn.base import clone
 
 from tete.comparisons.triplets import Triplets, as_triplets
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_interval, check_whole
-from tete.embedding.fitting import TripletEmbedding
+from tete.embedding.fitted_map import FittedMap, fitted_to
 from tete.exceptions import InvalidTripletsError
 from tete.metrics.satisfaction import satisfied
 
@@ -24,9 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["LearningCurve", "learning_curve"]
 
-SHARES = (0.1, 0.16, 0.25, 0.4, 0.63, 1.0)
+SHARES = (0.1, 0.16, 0.25, 0.4, 0.63, 1.0)  # of the training answers: equal steps of the logarithm, five to a decade
 EXPONENTS = np.linspace(0.25, 1.5, 26)  # from slower than any estimate of a mean to faster than any map was seen
-FEWEST_ANSWERS = 100
+FEWEST_ANSWERS = 100  # of which the smallest part has eight: fewer make hardly a map
 FARTHEST = 100.0  # times the answers there are: beyond, the curve says nothing
 
 
@@ -68,7 +66,7 @@ class LearningCurve:
 
 
 def learning_curve(
-    estimator: TripletEmbedding,
+    estimator: FittedMap,
     X: Any,
     y: ArrayLike | None = None,
     *,
@@ -80,8 +78,10 @@ def learning_curve(
 
     Parameters
     ----------
-    estimator : triplet embedding
-        It is left alone.
+    estimator : map, fitted or not (`TETE`, a baseline or `TETECV`)
+        It is left alone; maps of its kind are fitted from scratch. Where it is not fitted, a copy is fitted to all
+        answers first. So `TETECV` chooses dimension and temperatures once, by all answers, and not for every part: the
+        curve is that of the map it chose.
     X, y
         Triplets, or questions with answers, as in `fit`. Answers that gave several triplets stay whole.
     share : float in (0, 1), default=0.2
@@ -99,8 +99,8 @@ def learning_curve(
     if n_answers < FEWEST_ANSWERS:
         raise InvalidTripletsError(f"At least {FEWEST_ANSWERS} answers are needed for a curve, got {n_answers}.")
     rng = make_generator(random_state)
-    refit = clone(estimator).set_params(verbose=False, callback=None)
-    runs = np.array([_one_run(refit, triplets, share, rng) for _ in range(n_repeats)])
+    fitted = fitted_to(estimator, triplets)
+    runs = np.array([_one_run(fitted, triplets, share, rng) for _ in range(n_repeats)])
     sizes, errors, variances = runs.mean(axis=0).T
     points = pd.DataFrame(
         {"answers": sizes.astype(int), "error": errors, "standard_error": np.sqrt(variances / n_repeats)}
@@ -111,7 +111,7 @@ def learning_curve(
 
 
 def _one_run(
-    refit: TripletEmbedding, triplets: Triplets, share: float, rng: np.random.Generator
+    fitted: FittedMap, triplets: Triplets, share: float, rng: np.random.Generator
 ) -> list[tuple[float, float, float]]:
     """For each part of the training answers: their number, the held-out error and its variance."""
     train, test = triplets.split(share, random_state=rng)
@@ -121,10 +121,8 @@ def _one_run(
     points = []
     for part in SHARES:
         size = round(part * (int(answers.max()) + 1))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of objects that a small part does not mention
-            fitted = refit.fit(train.select(rank < size))
-        wrong = np.bincount(tested, weights=~satisfied(fitted.embedding_, test)) / np.bincount(tested)
+        found = fitted.map_of(train.select(rank < size))
+        wrong = np.bincount(tested, weights=~satisfied(found, test)) / np.bincount(tested)
         points.append((float(size), float(wrong.mean()), float(wrong.var() / len(wrong))))
     return points
 

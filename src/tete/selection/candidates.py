@@ -45,9 +45,11 @@ __all__ = ["TEMPERATURES", "Candidate", "Effort", "Fold", "Search"]
 # is (1 + d / alpha)^(-(1 + alpha) / 2), at another scale: alpha is 1, 1.7, 3 and 7 here.
 TEMPERATURES = tuple((t, t_prime) for t in (2.0, 1.0) for t_prime in (2.0, 1.75, 1.5, 1.25, 1.0))
 
-CLEARLY_WORSE = 2.0  # standard errors of the difference
+# In standard errors of the difference: two are the usual bound of chance, one is the rule of Breiman et al. (1984).
+# For dimensions the error of the best score itself is taken: docs/method.md says what was measured of both.
+CLEARLY_WORSE = 2.0
 NOT_TOLD_APART = 1.0
-FIRST_FOLDS = 2  # after these, what is clearly worse is dropped
+FIRST_FOLDS = 2  # after these, what is clearly worse is dropped; other numbers are not recorded as tried
 
 
 class Effort(NamedTuple):
@@ -57,6 +59,8 @@ class Effort(NamedTuple):
     most_iterations: int
 
 
+# Quick fits mostly tell which map is better; the few that decide are made nearly to the end. With these a whole
+# choice costs the iterations of 5 to 9 fits (benchmarks/results/selection.md); others are not recorded as tried.
 QUICK, TO_THE_END = Effort(100.0, 50), Effort(10.0, 1000)
 
 
@@ -128,16 +132,18 @@ class Search:
         self.folds, self._n_units, self._settings = folds, n_units, settings
         self.trials: dict[Candidate, Trial] = {}
 
-    def choose(self, dims: Sequence[int], temperatures: Sequence[tuple[float, float]], *, verbose: bool) -> Candidate:
-        """The best candidate; `dims` fall and `temperatures` come in the order of preference."""
-        total = len(self.folds) * (len(dims) + len(temperatures))
+    def choose(
+        self, dimensions: Sequence[int], temperatures: Sequence[tuple[float, float]], *, verbose: bool
+    ) -> Candidate:
+        """The best candidate; `dimensions` fall and `temperatures` come in the order of preference."""
+        total = len(self.folds) * (len(dimensions) + len(temperatures))
         with progress("TETECV", total=total, shown=verbose, callback=None) as (announce, self._advance):
             announce("temperatures")
-            guides = [Candidate(dims[0], *pair) for pair in temperatures[len(temperatures) > 1 :: 3]]
+            guides = [Candidate(dimensions[0], *pair) for pair in temperatures[len(temperatures) > 1 :: 3]]
             self._test(guides, self.folds[:1])
             announce("dimensions")
             pair = self._not_below_best(guides, 0.0)[0][1:]
-            n_components = self._fewest_dimensions([Candidate(each, *pair) for each in reversed(dims)])
+            n_components = self._fewest_dimensions([Candidate(each, *pair) for each in reversed(dimensions)])
             announce("temperatures")
             return self._best([Candidate(n_components, *pair) for pair in temperatures])
 

@@ -11,22 +11,17 @@ The best questions of one map are alike, and a committee of few maps errs about 
 with a chance that grows with the square of what they teach, instead of taken from the top (Kirsch et al. 2023).
 """
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
-from tete.comparisons.checks import check_rows
-from tete.comparisons.triplets import Triplets, as_triplets
+from tete.comparisons.triplets import Triplets
 from tete.core.randomness import RandomState, make_generator
 from tete.core.types import Embedding
 from tete.core.validation import check_whole
-from tete.embedding.answer_model import AnswerModel, fit_answer_model
-from tete.embedding.fitting import TripletEmbedding
-from tete.embedding.losses import log_ratios, ratio_loss
+from tete.embedding.answer_model import AnswerModel, Floats, fit_answer_model
+from tete.embedding.fitted_map import FittedMap
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
 
 if TYPE_CHECKING:
@@ -34,15 +29,19 @@ if TYPE_CHECKING:
 
 __all__ = ["suggest"]
 
+# Questions that are drawn at random to choose from, of which a fiftieth at most is asked. Other numbers are not
+# recorded as tried.
 FEWEST_CANDIDATES = 20_000
 CANDIDATES_A_QUESTION = 50
-N_MAPS = 16
+N_MAPS = 16  # of the committee; results/selection.md was measured with these, other numbers are not recorded
 FEWEST_TESTED = 20  # answers that maps were not told, to learn how reliable people are
-GREED = 2.0  # the power of what a question teaches in its chance to be asked
+# The power of what a question teaches in its chance to be asked (Kirsch et al. 2023). Tried: the best questions, as if
+# it were infinite, which was worse than random ones on 30 alien eggs (docs/method.md).
+GREED = 2.0
 
 
 def suggest(
-    estimator: TripletEmbedding,
+    estimator: FittedMap,
     n: int = 100,
     *,
     asked: Any,
@@ -53,7 +52,7 @@ def suggest(
 
     Parameters
     ----------
-    estimator : fitted `TETE`, `STE`, ...
+    estimator : fitted map (`TETE`, a baseline or `TETECV`)
     n : int, default=100
         How many questions; fewer come back where there are not so many left.
     asked : Triplets, array or data frame
@@ -72,18 +71,18 @@ def suggest(
     """
     import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
-    check_is_fitted(estimator, "embedding_")
     check_whole("n", n, least=1)
-    given = as_triplets(asked, names=estimator.object_names_, n_objects=len(estimator.embedding_))
+    given = estimator.read(asked)
     rng = make_generator(random_state)
     if candidates is None:
-        rows = _draw(given.n_objects, max(FEWEST_CANDIDATES, CANDIDATES_A_QUESTION * n), rng)
+        rows: NDArray[Any] = _draw(given.n_objects, max(FEWEST_CANDIDATES, CANDIDATES_A_QUESTION * n), rng)
     else:
-        rows = check_rows(candidates, n_columns=3)
+        rows = Triplets.from_array(candidates, n_objects=given.n_objects).to_array()
     rows = _not_asked(rows, given)
     if not len(rows):
         raise InvalidParameterError("`candidates` must hold a question that was not asked yet, got none.")
-    p_left, bits = _Committee(estimator, given, rng).judge(rows)
+    questions = Triplets.from_array(rows, n_objects=given.n_objects)
+    p_left, bits = _Committee(estimator, given, rng).judge(questions)
     chance = GREED * np.log(np.maximum(bits, np.finfo(float).tiny)) + rng.gumbel(size=len(rows))
     chosen = np.argsort(-chance, kind="stable")[:n]  # draws without replacement
     chosen = chosen[np.argsort(-bits[chosen], kind="stable")]
@@ -98,48 +97,38 @@ def suggest(
 class _Committee:
     """Maps of resampled answers, and how reliable answers are."""
 
-    def __init__(self, estimator: TripletEmbedding, given: Triplets, rng: np.random.Generator) -> None:
-        self.loss = ratio_loss(estimator._loss())
-        self._given, self._answers = given, given.answer_numbers()
-        self._spread = estimator.embedding_.std(axis=0)
-        refit = clone(estimator).set_params(init=estimator.embedding_, n_init=1, verbose=False, callback=None)
-        self.maps: list[Embedding] = []
-        untold: list[NDArray[np.float64]] = []
-        for _ in range(N_MAPS):
-            embedding, ratios = self._member(refit, rng)
-            self.maps.append(embedding)
-            untold.append(ratios)
-        tested = np.concatenate(untold)
+    def __init__(self, estimator: FittedMap, given: Triplets, rng: np.random.Generator) -> None:
+        self._estimator, self._given, self._answers = estimator, given, given.answer_numbers()
+        members = [self._member(rng) for _ in range(N_MAPS)]
+        self.maps: list[Embedding] = [embedding for embedding, _ in members]
+        tested = np.concatenate([margins for _, margins in members])
         self.model: AnswerModel = (
-            fit_answer_model(tested, np.ones(len(tested)))
-            if len(tested) >= FEWEST_TESTED
-            else estimator._answer_model()
+            fit_answer_model(tested, np.ones(len(tested))) if len(tested) >= FEWEST_TESTED else estimator.answer_model()
         )
 
-    def judge(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def judge(self, questions: Triplets) -> tuple[Floats, Floats]:
         """Probability that the answer is the second object, and mutual information of answer and map."""
-        probability = np.array([self.model.probability(self._ratios(embedding, rows)) for embedding in self.maps])
+        margins = [self._estimator.margins(questions, embedding=embedding) for embedding in self.maps]
+        probability = np.array([self.model.probability(each) for each in margins])
         mean = probability.mean(axis=0)
         return mean, np.maximum(_entropy(mean) - _entropy(probability).mean(axis=0), 0.0)
 
-    def _member(self, refit: TripletEmbedding, rng: np.random.Generator) -> tuple[Embedding, NDArray[np.float64]]:
-        """A map of resampled answers, and log l of the others. Objects it knows nothing of are put anywhere."""
+    def _member(self, rng: np.random.Generator) -> tuple[Embedding, Floats]:
+        """A map of resampled answers, and margins of the others. Objects it knows nothing of are put anywhere."""
         n_answers = int(self._answers.max()) + 1
         drawn = np.bincount(rng.integers(n_answers, size=n_answers), minlength=n_answers)[self._answers]
         told = self._given.select(drawn > 0)
         known = told.mentions() > 0
-        embedding = rng.normal(scale=self._spread, size=(len(known), len(self._spread)))
+        start = self._estimator.embedding_
+        embedding = rng.normal(scale=start.std(axis=0), size=start.shape)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the fit to all answers warned of what matters
-                embedding[known] = refit.fit(told.with_weights(drawn[drawn > 0])).embedding_[known]
+            embedding[known] = self._estimator.map_of(told.with_weights(drawn[drawn > 0]), start=start)[known]
         except InvalidTripletsError:  # of very few answers, those drawn may contradict each other
-            known[:] = False
-        rows = self._given.to_array()[drawn == 0]
-        return embedding, self._ratios(embedding, rows[known[rows].all(axis=1)])
-
-    def _ratios(self, embedding: Embedding, rows: NDArray[Any]) -> NDArray[np.float64]:
-        return np.asarray(log_ratios(self.loss, embedding, *np.ascontiguousarray(rows.T, dtype=np.int32)))
+            return embedding, np.empty(0)
+        untold = (drawn == 0) & known[self._given.to_array()].all(axis=1)
+        if not untold.any():
+            return embedding, np.empty(0)
+        return embedding, self._estimator.margins(self._given.select(untold), embedding=embedding)
 
 
 def _draw(n_objects: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -161,7 +150,7 @@ def _not_asked(rows: NDArray[Any], given: Triplets) -> NDArray[np.int64]:
     return np.asarray(rows[np.sort(first[~np.isin(own, keys(given.to_array()))])], dtype=np.int64)
 
 
-def _entropy(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+def _entropy(probability: Floats) -> Floats:
     """Of yes-or-no answers, in bits."""
     p = np.clip(probability, 1e-12, 1.0 - 1e-12)
     return np.asarray(-(p * np.log2(p) + (1.0 - p) * np.log2(1.0 - p)))

@@ -1,4 +1,4 @@
-"""TETECV: dimension and temperatures of t-ETE by cross-validation. `candidates` does it for a few fits' price."""
+"""TETECV: dimension and temperatures of t-ETE by cross-validation; `candidates` does it for a few fits' price."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -10,9 +10,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tete.comparisons.folds import folds, units_of
-from tete.comparisons.triplets import as_triplets
+from tete.comparisons.triplets import Triplets, as_triplets
 from tete.core.randomness import RandomState
-from tete.core.validation import check_choice, check_interval, check_whole
+from tete.core.types import Embedding
+from tete.core.validation import check_choice, check_interval, check_n_jobs, check_whole
+from tete.embedding.answer_model import AnswerModel, Floats
 from tete.embedding.estimators import TETE
 from tete.embedding.new_objects import NewPlaces
 from tete.exceptions import InvalidParameterError
@@ -31,8 +33,8 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     Parameters
     ----------
-    dims : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 7, 8)
-        Dimensions to try.
+    n_components : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 7, 8)
+        Dimensions to try; the map has the chosen one.
     temperatures : sequence of pairs (t, t'), default=TEMPERATURES
         Temperatures to try, preferred ones first: every second one, and those beside the best of these. STE and (up
         to scale) t-STE are among the default ones.
@@ -44,8 +46,9 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         Whether to fit the chosen candidate to all answers in the end.
     ridge, max_iter, tol, n_jobs, verbose
         As in `TETE`. Most fits of the search stop at a looser tolerance.
-    random_state : int, generator or None, default=0
-        Seed of the folds.
+    random_state : int, generator or None, default=None
+        Seed of the folds. None deals them always alike, as scikit-learn's folds without shuffling are: what is chosen
+        does not change from run to run.
 
     Attributes
     ----------
@@ -72,12 +75,12 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     >>> from tete import TETECV
     >>> from tete.datasets import make_uniform_triplets
     >>> points = [[0.0], [1.0], [2.5], [4.5], [7.0], [10.0]]
-    >>> model = TETECV(dims=(1, 2, 3), random_state=0).fit(make_uniform_triplets(points, 300, random_state=0))
+    >>> model = TETECV((1, 2, 3)).fit(make_uniform_triplets(points, 300, random_state=0))
     >>> model.best_params_["n_components"]
     1
     """
 
-    dims: int | Sequence[int] = (1, 2, 3, 4, 5, 6, 7, 8)
+    n_components: int | Sequence[int] = (1, 2, 3, 4, 5, 6, 7, 8)
     _: KW_ONLY
     temperatures: Sequence[tuple[float, float]] = TEMPERATURES
     cv: Any = 5
@@ -86,7 +89,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     ridge: float = 3e-4
     max_iter: int = 1000
     tol: float = 1e-6
-    random_state: RandomState = 0
+    random_state: RandomState = None
     n_jobs: int | None = -1
     verbose: bool = False
 
@@ -98,15 +101,16 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         n_objects: int | None = None,
     ) -> Self:
         """Choose dimension and temperatures, and find the map; takes what `TETE.fit` takes."""
-        dims, temperatures = self._check_parameters()
+        dimensions, temperatures = self._check_parameters()
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
         units = units_of(triplets, self.by)
+        seed = 0 if self.random_state is None else self.random_state
         parts = [
             Fold(number, triplets.select(train), triplets.select(test), units[test])
-            for number, (train, test) in enumerate(folds(self.cv, units, self.random_state))
+            for number, (train, test) in enumerate(folds(self.cv, units, seed))
         ]
         search = Search(parts, int(units.max()) + 1, self._estimator())
-        best = search.choose(dims, temperatures, verbose=self.verbose)
+        best = search.choose(dimensions, temperatures, verbose=self.verbose)
         self.cv_results_ = search.results(best)
         self.best_index_ = list(search.trials).index(best)
         self.best_params_ = best._asdict()
@@ -134,6 +138,24 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """Place new objects on the map from a handful of answers about them, as `TETE.place_new` does."""
         return self._fitted().place_new(X, y, sample_weight)
 
+    # The contract of `fitted_map`, kept by the final fit ----------------------------------------
+
+    def read(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Triplets:
+        """Answers as `fit` takes them, as triplets that number the objects as the map does."""
+        return self._fitted().read(X, y, sample_weight)
+
+    def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
+        """By how much the map, or another one of the same objects, agrees with each answer, as `TETE.margins` says."""
+        return self._fitted().margins(X, y, embedding=embedding)
+
+    def answer_model(self) -> AnswerModel:
+        """How likely answers are by their margins, learned from the answers the map was made of."""
+        return self._fitted().answer_model()
+
+    def map_of(self, triplets: Triplets, *, start: ArrayLike | None = None) -> Embedding:
+        """The map of other answers in the chosen dimension and at the chosen temperatures: nothing is chosen again."""
+        return self._fitted().map_of(triplets, start=start)
+
     def _fitted(self) -> TETE:
         check_is_fitted(self, "best_estimator_")
         fitted: TETE = self.best_estimator_
@@ -144,15 +166,18 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def _check_parameters(self) -> tuple[list[int], list[tuple[float, float]]]:
         """The dimensions, the largest first, and the temperatures."""
-        dims = np.atleast_1d(np.asarray(self.dims, dtype=object))
-        if dims.ndim != 1 or not len(dims):
-            raise InvalidParameterError(f"`dims` must be a number or a list of numbers, got {self.dims!r}.")
-        for dimension in dims:
-            check_whole("dims", dimension, least=1)
+        dimensions = np.atleast_1d(np.asarray(self.n_components, dtype=object))
+        if dimensions.ndim != 1 or not len(dimensions):
+            raise InvalidParameterError(
+                f"`n_components` must be a number or a list of numbers, got {self.n_components!r}."
+            )
+        for dimension in dimensions:
+            check_whole("n_components", dimension, least=1)
         pairs = [tuple(pair) for pair in self.temperatures]
         if not pairs or any(len(pair) != 2 for pair in pairs):
             raise InvalidParameterError(f"`temperatures` must be pairs of t and t', got {self.temperatures!r}.")
         for temperature in np.ravel(pairs):
             check_interval("temperatures", temperature, 1.0, 2.0)
         check_choice("by", self.by, ("groups", "annotators"))
-        return sorted({int(each) for each in dims}, reverse=True), [(float(t), float(u)) for t, u in pairs]
+        check_n_jobs(self.n_jobs)
+        return sorted({int(each) for each in dimensions}, reverse=True), [(float(t), float(u)) for t, u in pairs]

@@ -1,0 +1,68 @@
+"""The contract between a fitted map and everything that judges it, asks about it or adds to it."""
+
+from collections.abc import Hashable
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from tete.comparisons.triplets import Triplets
+from tete.core.types import Embedding
+from tete.embedding.answer_model import AnswerModel, Floats
+
+__all__ = ["FittedMap", "fitted_to"]
+
+
+@runtime_checkable
+class FittedMap(Protocol):
+    """What every fitted map from comparisons can do.
+
+    `TETE`, the baselines and `TETECV` keep this contract, and nothing else of them is used by `trust`, `suggest`,
+    `position_uncertainty` and `learning_curve`. Another estimator that keeps it works with these too.
+
+    Attributes
+    ----------
+    embedding_ : array of shape (n_objects, n_components)
+        The map. Its second length is the number of dimensions; the parameter `n_components` may be a list to choose
+        from, as in `TETECV`.
+    object_names_ : tuple or None
+        Names of the rows of `embedding_`, where the answers had names.
+    """
+
+    embedding_: Embedding
+    object_names_: tuple[Hashable, ...] | None
+
+    def read(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Triplets:
+        """Answers as `fit` takes them, as triplets that number the objects as the map does.
+
+        Names or numbers that the map does not have are an error.
+        """
+
+    def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
+        """By how much the map agrees with each answer: -log l of eq. (loss), positive where it agrees.
+
+        With `embedding`, on another map of the same objects made by the same kind of fit: see `map_of`.
+        """
+
+    def answer_model(self) -> AnswerModel:
+        """How likely answers are by their margins, learned from the answers the map was made of."""
+
+    def map_of(self, triplets: Triplets, *, start: ArrayLike | None = None) -> Embedding:
+        """The map that the same kind of fit makes of other answers, and nothing but the map.
+
+        The fitted map itself is left alone. The fit shows no bar, calls no callback and warns of nothing, because the
+        fit to all answers did. It starts at the map `start`, or else as any fit of this kind.
+        """
+
+
+Estimator = TypeVar("Estimator", bound=FittedMap)
+
+
+def fitted_to(estimator: Estimator, triplets: Triplets) -> Estimator:
+    """The estimator itself where it is fitted, else a copy fitted to these answers."""
+    if hasattr(estimator, "embedding_"):
+        return estimator
+    fitted: Estimator = clone(estimator).fit(triplets)
+    check_is_fitted(fitted, "embedding_", msg="This %(name)s makes no map: give it `refit=True`.")
+    return fitted

@@ -1,6 +1,6 @@
 """Which answers and annotators to distrust, and which objects the map places badly.
 
-held-out margins (crossfit) -> lapse model -> tables of answers, annotators and objects
+held-out margins (`held_out`) -> lapse model (`lapses`) -> tables (`trust_tables`) of answers, annotators and objects
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from tete.comparisons.checks import refuse_zero_weights
 from tete.comparisons.triplets import Triplets, as_triplets
+from tete.core.printing import listed, table_lines
 from tete.core.randomness import RandomState
 from tete.core.validation import check_whole
 from tete.embedding.fitting import TripletEmbedding
@@ -23,7 +24,7 @@ from tete.reliability.trust_tables import HeldOutAnswers, annotator_table, answe
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TrustReport", "listed", "report_on_margins", "trust"]
+__all__ = ["TrustReport", "report_on_margins", "trust"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,15 +77,15 @@ class TrustReport:
         return self.model.low, self.model.high
 
     def __str__(self) -> str:
-        lines = [
+        rows = [
             ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({self.n_held_out:,} answers)"),
             ("wrong answers", f"{self.model.share:.1%} ({self.model.low:.1%} to {self.model.high:.1%})"),
             ("distrusted answers", f"{int((self.answers['wrong'] > 0.5).sum()):,} are more likely wrong than right"),
         ]
         if self.annotators is not None:
-            lines += _flagged("annotators", self.annotators, ("at_chance", "reversed"))
-        lines += _flagged("objects", self.objects, ("hardly_mentioned", "badly_placed", "contradicted"))
-        return "\n".join(f"{label:<26}{value}" for label, value in lines)
+            rows += _flagged("annotators", self.annotators, ("at_chance", "reversed"))
+        rows += _flagged("objects", self.objects, ("hardly_mentioned", "badly_placed", "contradicted"))
+        return "\n".join(table_lines(rows, width=26))
 
     def annotator_weights(self) -> "pd.Series[float]":
         """For each annotator clip((.5 - v) / (.5 - median v), 0, 1), v the share of contradicted answers."""
@@ -177,9 +178,3 @@ def report_on_margins(triplets: Triplets, margins: NDArray[np.float64], *, few: 
 
 def _flagged(kind: str, table: "pd.DataFrame", flags: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(f"{kind} {flag.replace('_', ' ')}", listed(table.index[table[flag]].tolist())) for flag in flags]
-
-
-def listed(labels: list[Any], most: int = 8) -> str:
-    """The first few, and how many there are."""
-    shown = ", ".join(str(label) for label in labels[:most]) or "none"
-    return shown if len(labels) <= most else f"{shown}, ... ({len(labels):,} in all)"

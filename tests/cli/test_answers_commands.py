@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from tete import Triplets
 from tete.cli import app
-from tete.cli import demo_maps as demo
+from tete.cli import demo_digits as demo
 from tete.datasets import make_uniform_triplets
 from tete.io import read_map, write_answers
 from tete.selection.candidates import TEMPERATURES

@@ -4,16 +4,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from tete.core.printing import rows_under, table_lines
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from tete.comparisons.triplets import Triplets
-    from tete.io import Map
+    from tete.io import FeatureTable, Map
     from tete.reliability.trust_report import TrustReport
     from tete.reliability.uncertainty import Uncertainty
 
-__all__ = ["Outputs", "check_label", "page_details", "page_images"]
+__all__ = ["Outputs", "check_label", "map_of", "page_details", "page_images"]
 
 MOST_NAMES = 20_000
 MOST_NUMBERS = 60
@@ -44,6 +46,11 @@ class Outputs:
         """The files, for the summary."""
         paths = (self.map, self.plot, self.page, self.model, self.trust, self.questions)
         return [str(path) for path in paths if path is not None]
+
+    @property
+    def written_lines(self) -> list[str]:
+        """The lines of a summary that name them."""
+        return table_lines(rows_under("written", self.written))
 
     def check(self) -> None:
         """Refuse files that could not be written."""
@@ -115,6 +122,13 @@ class Outputs:
         figure = axes.get_figure(root=True)
         assert figure is not None
         save_picture(self.plot, figure, force=self.force)
+
+
+def map_of(features: "FeatureTable", embedding: "NDArray[Any]") -> "Map":
+    """The map of a table: its rows' ids and labels with their places."""
+    from tete.io import Map  # noqa: PLC0415
+
+    return Map(embedding, features.ids, features.columns)
 
 
 def check_label(shown: "Map", label: str | None) -> None:

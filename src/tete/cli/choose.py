@@ -55,7 +55,7 @@ def choose(
     model = TETECV(tried, cv=folds, by=by, refit=False, random_state=seed).fit(triplets)
     if plot is not None:
         from tete.drawing.curves import plot_choice  # noqa: PLC0415
-        from tete.drawing.map_picture import save_picture  # noqa: PLC0415
+        from tete.drawing.figures import save_picture  # noqa: PLC0415
 
         figure = plot_choice(model.cv_results_, model.best_params_, theme=theme).get_figure(root=True)
         assert figure is not None

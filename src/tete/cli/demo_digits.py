@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from tete.comparisons.triplets import Triplets
 from tete.datasets import make_triplets
-from tete.drawing.map_picture import new_figure, plot_map, save_picture
+from tete.drawing.figures import new_figure, save_picture
+from tete.drawing.map_picture import plot_map
 from tete.embedding.estimators import TETE, TSTE
 from tete.experiments.style import draw_digits
 from tete.io import check_output, write_answers, write_map

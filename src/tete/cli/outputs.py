@@ -20,7 +20,6 @@ __all__ = ["Outputs", "check_label", "map_of", "page_details", "page_images"]
 MOST_NAMES = 20_000
 MOST_NUMBERS = 60
 EXTENSIONS = {
-    "plot": (".png", ".svg", ".pdf"),
     "page": (".html", ".htm"),
     "model": (".npz",),
     "trust": (".csv", ".tsv", ".parquet", ".json"),
@@ -54,12 +53,13 @@ class Outputs:
 
     def check(self) -> None:
         """Refuse files that could not be written."""
+        from tete.drawing.figures import FIGURE_FILES  # noqa: PLC0415
         from tete.io import check_output  # noqa: PLC0415
         from tete.io.map_files import check_map_output  # noqa: PLC0415
 
         if self.map is not None:
             check_map_output(self.map, force=self.force)
-        for name, allowed in EXTENSIONS.items():
+        for name, allowed in {"plot": FIGURE_FILES, **EXTENSIONS}.items():
             path: Path | None = getattr(self, name)
             if path is not None:
                 check_output(path, force=self.force, allowed=allowed)
@@ -108,7 +108,8 @@ class Outputs:
             write_page(self.page, shown.embedding, force=self.force, **details, **page_images(shown, images))
 
     def _plot(self, shown: "Map", label: str | None, uncertainty: "Uncertainty | None") -> None:
-        from tete.drawing.map_picture import plot_map, save_picture  # noqa: PLC0415
+        from tete.drawing.figures import save_picture  # noqa: PLC0415
+        from tete.drawing.map_picture import plot_map  # noqa: PLC0415
 
         assert self.plot is not None
         axes = plot_map(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.datasets import make_triplets
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
 from tete.experiments.inputs import draw_rows
 from tete.experiments.means import different, means, rows_of, summarize

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.drawing.themes import COLORS
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
 from tete.experiments.means import different, means, rows_of, summarize

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from sklearn.model_selection import KFold
 
 from tete.datasets import make_triplets
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.experiments.claims_figure3 import claims
 from tete.experiments.experiment import Experiment, Maps, Outcome, Setting
 from tete.experiments.inputs import draw_rows

@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from tete.datasets import make_sphere, make_swiss_roll
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.experiments.claims_figure6 import claims
 from tete.experiments.experiment import Experiment, Maps, Outcome, Row, Setting
 from tete.experiments.inputs import load

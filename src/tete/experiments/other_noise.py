@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from tete.comparisons.triplets import Triplets
 from tete.datasets import answer_by_distance, assign_annotators, make_triplets, make_uniform_triplets
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
 from tete.experiments.inputs import draw_rows
 from tete.experiments.means import different, means, rows_of, summarize

@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.exceptions import InvalidParameterError, OutputExistsError
 from tete.experiments import NAMES, load_experiment
 from tete.experiments.experiment import Claim, Experiment

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from tete.datasets import make_triplets
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
 from tete.experiments.inputs import draw_rows
 from tete.experiments.means import different, means, summarize

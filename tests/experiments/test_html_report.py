@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from experiment_data import forget, small, stand_in
 from tete.cli import app
-from tete.experiments import NAMES, inputs, load_experiment, reproduction
+from tete.experiments import EXPERIMENT_NAMES, inputs, load_experiment, reproduction
 from tete.experiments.experiment import Check, Claim, Outcome
 from tete.experiments.html_report import cell, write_report
 
@@ -117,7 +117,7 @@ def test_a_missing_data_set_is_named_and_the_rest_goes_on(tmp_path, monkeypatch)
 def test_the_list_names_all():
     result = tete("--list")
     assert result.exit_code == 0
-    assert [line.split()[0] for line in result.stdout.splitlines()] == list(NAMES)
+    assert [line.split()[0] for line in result.stdout.splitlines()] == list(EXPERIMENT_NAMES)
     assert "needs MIT Scenes, MNIST" in result.stdout
 
 

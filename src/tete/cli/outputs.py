@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Outputs", "check_label", "map_of", "page_details", "page_images"]
 
-MOST_NAMES = 20_000
-MOST_NUMBERS = 60
+MOST_NAMES_DRAWN = 20_000  # of more objects, hardly a name would find room in a picture
+MOST_NUMBERS_DRAWN = 60  # row numbers say little: they are written beside few points only
 EXTENSIONS = {
     "page": (".html", ".htm"),
     "model": (".npz",),
@@ -166,5 +166,5 @@ def page_images(shown: "Map", folder: Path | None) -> dict[str, Any]:
 def _names_to_write(shown: "Map") -> list[str] | None:
     """Names for a picture: none where there are so many, or where they are mere row numbers and not few."""
     names = shown.display_names
-    numbered = len(names) > MOST_NUMBERS and all(name.isdecimal() for name in names)
-    return None if len(names) > MOST_NAMES or numbered else names
+    numbered = len(names) > MOST_NUMBERS_DRAWN and all(name.isdecimal() for name in names)
+    return None if len(names) > MOST_NAMES_DRAWN or numbered else names

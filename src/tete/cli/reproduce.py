@@ -53,10 +53,10 @@ def reproduce(
 
 
 def _list_experiments(as_json: bool, quiet: bool) -> None:
-    from tete.experiments import NAMES, load_experiment  # noqa: PLC0415
+    from tete.experiments import EXPERIMENT_NAMES, load_experiment  # noqa: PLC0415
 
     result, rows = {}, []
-    for name in NAMES:
+    for name in EXPERIMENT_NAMES:
         experiment = load_experiment(name)
         whole, small = experiment.settings(False), experiment.settings(True)
         data = sorted({str(setting["data"]) for setting in whole if "data" in setting})

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ellipse_reach", "is_number_scale", "plot_map"]
 
+# A flat or tall map fills its figure, which is never so small that names have no room.
 LARGEST_WIDTH, LARGEST_HEIGHT, SMALLEST_SIDE, LEGEND_WIDTH = 7.0, 6.0, 2.5, 1.0  # of a new figure, in inches
 
-MOST_CLASSES = len(COLORS) * len(MARKERS)
-MOST_LEGEND_ENTRIES = 30
+MOST_CLASSES = len(COLORS) * len(MARKERS)  # that look different; smaller classes are grey
+MOST_LEGEND_ENTRIES = 30  # about as many fit beside a figure of the largest height
 MOST_CODES = 12  # this many small whole numbers are codes of classes
 MANY_POINTS = 20_000  # from here on points are drawn as one image, also in SVG and PDF
 DENSE_POINTS = 150_000  # from here on a picture of points is a blot, and a density says more

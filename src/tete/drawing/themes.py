@@ -52,8 +52,8 @@ def class_color(theme: Theme, rank: int) -> str:
     """The colour of the class that is number `rank` by size."""
     other, share = theme.shades[rank // len(theme.colors) % len(theme.shades)]
     channels = [
-        round((1.0 - share) * int(theme.colors[rank % len(theme.colors)][place : place + 2], 16) + share * other)
-        for place in (1, 3, 5)
+        round((1.0 - share) * int(theme.colors[rank % len(theme.colors)][digit : digit + 2], 16) + share * other)
+        for digit in (1, 3, 5)
     ]
     return "#" + "".join(f"{channel:02X}" for channel in channels)
 

@@ -1,7 +1,7 @@
 """README and docstrings are true: every Python block and every command runs."""
 
 import doctest
-import importlib
+import importlib.util
 import re
 import shlex
 from pathlib import Path
@@ -21,7 +21,7 @@ BLOCKS = [
     for page in ("README.md", "docs/command_line.md", "docs/datasets.md")
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
 ]
-
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.py")]
 
 COMMANDS = [
     line
@@ -63,6 +63,20 @@ def test_readme_links_point_to_files():
     for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text()):
         if "://" not in target:
             assert (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_files_and_names_in_documents_and_benchmarks_exist(page):
+    text = page.read_text()
+    for path in re.findall(r"\b(?:src|tests|docs|benchmarks)/[\w/]+\.\w+", text):
+        assert (ROOT / path).exists(), path
+    for package, name in re.findall(r"(?<![\w./@-])(tete(?:\.[a-z_]+)*)\.(\w+)", text):
+        found = importlib.import_module(package)
+        assert hasattr(found, name) or importlib.util.find_spec(f"{package}.{name}"), f"{package}.{name}"
+    for package, names in re.findall(r"^from (tete[\w.]*) import ([\w, ]+)$", text, flags=re.MULTILINE):
+        found = importlib.import_module(package)
+        for name in names.split(", "):
+            assert hasattr(found, name) or importlib.util.find_spec(f"{package}.{name}"), f"{package}.{name}"
 
 
 @pytest.mark.parametrize("module", ["", *(f".{name.removesuffix('.__init__')}" for name in MODULES)])

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+from command import tete
 from test_architecture import MODULES
-from tete.cli import app
 from tete.datasets import make_uniform_triplets
 from tete.io import write_answers
 
@@ -55,7 +54,7 @@ def test_readme_commands_run_one_after_the_other(tmp_path, monkeypatch, rng):
     table.assign(species=["rose", "tulip", "daisy"] * 20).to_csv("table.csv", index=False)
     table[:5].to_csv("new.csv", index=False)
     for line in COMMANDS:
-        result = CliRunner().invoke(app, shlex.split(line, comments=True)[1:])
+        result = tete(*shlex.split(line, comments=True)[1:])
         assert result.exit_code == 0, f"{line}: {result.output}"
 
 

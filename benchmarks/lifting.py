@@ -11,8 +11,9 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from environments import data_folder, machine
-from tete import TETE, Triplets, base
+from tete import TETE, Triplets
 from tete.datasets import load_alien_eggs, load_food, load_music, make_triplets
+from tete.embedding import fitting
 from triplets import RESULTS, as_markdown, noise_data
 
 EXTRA = (0, 2, 4, 8)
@@ -48,7 +49,7 @@ def main() -> None:
     for name, train, test, dimensions in splits(folder):
         for n_components in dimensions:
             for extra in EXTRA:
-                base.EXTRA_COMPONENTS = extra
+                fitting.EXTRA_COMPONENTS = extra
                 started = time.perf_counter()
                 fitted = TETE(n_components).fit(train)
                 seconds = time.perf_counter() - started

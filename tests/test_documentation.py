@@ -1,17 +1,16 @@
 """README and docstrings are true: every Python block and every command runs."""
 
 import doctest
-import importlib
+import importlib.util
 import re
 import shlex
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+from command import tete
 from test_architecture import MODULES
-from tete.cli import app
 from tete.datasets import make_uniform_triplets
 from tete.io import write_answers
 
@@ -21,7 +20,7 @@ BLOCKS = [
     for page in ("README.md", "docs/command_line.md", "docs/datasets.md")
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
 ]
-
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.py")]
 
 COMMANDS = [
     line
@@ -55,7 +54,7 @@ def test_readme_commands_run_one_after_the_other(tmp_path, monkeypatch, rng):
     table.assign(species=["rose", "tulip", "daisy"] * 20).to_csv("table.csv", index=False)
     table[:5].to_csv("new.csv", index=False)
     for line in COMMANDS:
-        result = CliRunner().invoke(app, shlex.split(line, comments=True)[1:])
+        result = tete(*shlex.split(line, comments=True)[1:])
         assert result.exit_code == 0, f"{line}: {result.output}"
 
 
@@ -63,6 +62,20 @@ def test_readme_links_point_to_files():
     for target in re.findall(r"\]\(([^)#]+)\)", (ROOT / "README.md").read_text()):
         if "://" not in target:
             assert (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_files_and_names_in_documents_and_benchmarks_exist(page):
+    text = page.read_text()
+    for path in re.findall(r"\b(?:src|tests|docs|benchmarks)/[\w/]+\.\w+", text):
+        assert (ROOT / path).exists(), path
+    for package, name in re.findall(r"(?<![\w./@-])(tete(?:\.[a-z_]+)*)\.(\w+)", text):
+        found = importlib.import_module(package)
+        assert hasattr(found, name) or importlib.util.find_spec(f"{package}.{name}"), f"{package}.{name}"
+    for package, names in re.findall(r"^from (tete[\w.]*) import ([\w, ]+)$", text, flags=re.MULTILINE):
+        found = importlib.import_module(package)
+        for name in names.split(", "):
+            assert hasattr(found, name) or importlib.util.find_spec(f"{package}.{name}"), f"{package}.{name}"
 
 
 @pytest.mark.parametrize("module", ["", *(f".{name.removesuffix('.__init__')}" for name in MODULES)])

@@ -11,8 +11,9 @@ from tete.core.lazy import lazy_names as _lazy_names
 
 if _TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
-    from tete.drawing.curves import plot_choice, plot_noise_curves
-    from tete.drawing.map_picture import plot_convergence, plot_map, save_picture
+    from tete.drawing.curves import plot_choice, plot_convergence, plot_noise_curves
+    from tete.drawing.figures import save_picture
+    from tete.drawing.map_picture import plot_map
     from tete.embedding.estimators import CKL, GNMDS, STE, TETE, TSTE
     from tete.embedding.new_objects import NewPlaces
     from tete.io.answer_files import read_answers, write_answers
@@ -70,8 +71,9 @@ __all__ = [
 
 _HOMES = {
     "Triplets": "tete.comparisons.triplets",
-    **dict.fromkeys(("plot_choice", "plot_noise_curves"), "tete.drawing.curves"),
-    **dict.fromkeys(("plot_convergence", "plot_map", "save_picture"), "tete.drawing.map_picture"),
+    **dict.fromkeys(("plot_choice", "plot_convergence", "plot_noise_curves"), "tete.drawing.curves"),
+    "save_picture": "tete.drawing.figures",
+    "plot_map": "tete.drawing.map_picture",
     **dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding.estimators"),
     "NewPlaces": "tete.embedding.new_objects",
     **dict.fromkeys(("read_answers", "write_answers"), "tete.io.answer_files"),

@@ -9,18 +9,14 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+from command import tete
 from tete import Triplets
 from tete.cli import app
-from tete.cli import demo_maps as demo
+from tete.cli import demo_digits as demo
 from tete.datasets import make_uniform_triplets
 from tete.io import read_map, write_answers
 from tete.selection.candidates import TEMPERATURES
-
-
-def tete(*arguments, stdin=None):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
 
 
 @pytest.fixture

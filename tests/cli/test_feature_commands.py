@@ -10,15 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from typer.testing import CliRunner
 
+from command import tete
 from tete import ListwiseTETE, WeightedTETE
-from tete.cli import app
 from tete.io import read_map
-
-
-def tete(*arguments, stdin=None):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
 
 
 @pytest.fixture

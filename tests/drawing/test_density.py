@@ -1,7 +1,7 @@
 import numpy as np
 
 from tete.drawing.density import FAINTEST, PIXELS, draw_density
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 
 
 def image_of(places, colors):

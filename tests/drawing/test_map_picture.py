@@ -6,8 +6,10 @@ from matplotlib.colors import to_hex, to_rgba
 
 from samples import random_triplets
 from tete import Uncertainty
+from tete.drawing.curves import plot_convergence
+from tete.drawing.figures import new_figure, save_picture
 from tete.drawing.label_placement import place_labels
-from tete.drawing.map_picture import is_number_scale, new_figure, plot_convergence, plot_map, save_picture
+from tete.drawing.map_picture import is_number_scale, plot_map
 from tete.drawing.themes import COLORS, DARK
 from tete.exceptions import InvalidParameterError, MissingLettersWarning, OutputExistsError
 from tete.metrics.satisfaction import satisfied

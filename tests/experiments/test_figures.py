@@ -6,7 +6,7 @@ import pytest
 
 from experiment_data import forget, small, stand_in
 from tete.exceptions import InvalidParameterError
-from tete.experiments import NAMES, load_experiment
+from tete.experiments import EXPERIMENT_NAMES, load_experiment
 from tete.experiments.experiment import HOLDS, PARTLY, UNKNOWN, WRONG, Check, Claim
 from tete.experiments.methods import make_method, paper_temperature
 from tete.experiments.runner import run_experiment, workers
@@ -19,7 +19,7 @@ def small_data(monkeypatch):
     forget()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EXPERIMENT_NAMES)
 def test_an_experiment_gives_a_table_a_picture_and_claims(name):
     experiment = small(name)
     with workers(1) as team:
@@ -37,7 +37,7 @@ def test_an_experiment_gives_a_table_a_picture_and_claims(name):
     assert all(claim.verdict in {HOLDS, PARTLY, WRONG} for claim in claims)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EXPERIMENT_NAMES)
 def test_full_settings_are_distinct_and_name_known_data(name):
     from tete.experiments.inputs import SOURCES
 

@@ -9,11 +9,10 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
+from command import tete
 from experiment_data import forget, small, stand_in
-from tete.cli import app
-from tete.experiments import NAMES, inputs, load_experiment, reproduction
+from tete.experiments import EXPERIMENT_NAMES, inputs, load_experiment, reproduction
 from tete.experiments.experiment import Check, Claim, Outcome
 from tete.experiments.html_report import cell, write_report
 
@@ -26,8 +25,8 @@ def small_data(monkeypatch):
     forget()
 
 
-def tete(*arguments):
-    return CliRunner().invoke(app, ["reproduce", *(str(argument) for argument in arguments)])
+def reproduce(*arguments):
+    return tete("reproduce", *arguments)
 
 
 def cells(page):
@@ -37,7 +36,7 @@ def cells(page):
 
 
 def test_every_number_is_that_of_the_table_beside(tmp_path):
-    assert tete("figure5", "alien_eggs", "--quick", "--out", tmp_path / "paper", "-q").exit_code == 0
+    assert reproduce("figure5", "alien_eggs", "--quick", "--out", tmp_path / "paper", "-q").exit_code == 0
     page = (tmp_path / "paper" / "index.html").read_text()
     rows = cells(page)
     for name in ("figure5", "alien_eggs"):
@@ -57,7 +56,7 @@ def test_every_number_is_that_of_the_table_beside(tmp_path):
 
 
 def test_the_page_is_self_contained_and_says_that_it_is_quick(tmp_path):
-    assert tete("figure2", "--quick", "--out", tmp_path / "paper").exit_code == 0
+    assert reproduce("figure2", "--quick", "--out", tmp_path / "paper").exit_code == 0
     page = (tmp_path / "paper" / "index.html").read_text()
     assert "quick run" in page
     assert "<script" not in page
@@ -90,12 +89,12 @@ def test_text_is_escaped(tmp_path):
 
 
 def test_redrawing_computes_nothing(tmp_path, monkeypatch):
-    assert tete("alien_eggs", "--quick", "--out", tmp_path / "paper").exit_code == 0
+    assert reproduce("alien_eggs", "--quick", "--out", tmp_path / "paper").exit_code == 0
     before = (tmp_path / "paper" / "index.html").read_text()
     (tmp_path / "paper" / "alien_eggs.png").unlink()
     refuse = dataclasses.replace(small("alien_eggs"), run=lambda setting, n_jobs: pytest.fail("computed anew"))
     monkeypatch.setattr(reproduction, "load_experiment", lambda name: refuse)
-    assert tete("alien_eggs", "--quick", "--out", tmp_path / "paper").exit_code == 0
+    assert reproduce("alien_eggs", "--quick", "--out", tmp_path / "paper").exit_code == 0
     assert (tmp_path / "paper" / "index.html").read_text() == before
     assert (tmp_path / "paper" / "alien_eggs.png").exists()
 
@@ -105,7 +104,7 @@ def test_a_missing_data_set_is_named_and_the_rest_goes_on(tmp_path, monkeypatch)
         raise FileNotFoundError("music.npz is missing: put it there")
 
     monkeypatch.setitem(inputs.SOURCES, "Music", absent)
-    result = tete("figure5", "figure2", "--quick", "--out", tmp_path / "paper")
+    result = reproduce("figure5", "figure2", "--quick", "--out", tmp_path / "paper")
     assert result.exit_code == 0
     assert "Warning: figure5 goes without Music: music.npz is missing: put it there" in result.stderr
     page = (tmp_path / "paper" / "index.html").read_text()
@@ -115,24 +114,24 @@ def test_a_missing_data_set_is_named_and_the_rest_goes_on(tmp_path, monkeypatch)
 
 
 def test_the_list_names_all():
-    result = tete("--list")
+    result = reproduce("--list")
     assert result.exit_code == 0
-    assert [line.split()[0] for line in result.stdout.splitlines()] == list(NAMES)
+    assert [line.split()[0] for line in result.stdout.splitlines()] == list(EXPERIMENT_NAMES)
     assert "needs MIT Scenes, MNIST" in result.stdout
 
 
 def test_mistakes_are_one_sentence(tmp_path, monkeypatch):
-    result = tete("figure7", "--out", tmp_path / "paper")
+    result = reproduce("figure7", "--out", tmp_path / "paper")
     assert result.exit_code == 2
     assert "Error: There is no experiment 'figure7': choose from figure1," in result.stderr
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "index.html").write_text("mine")
-    result = tete("figure2", "--out", tmp_path / "mine")
+    result = reproduce("figure2", "--out", tmp_path / "mine")
     assert result.exit_code == 2
     assert "no earlier run's" in result.stderr
     assert (tmp_path / "mine" / "index.html").read_text() == "mine"
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    result = tete("figure6", "--out", tmp_path / "paper")
+    result = reproduce("figure6", "--out", tmp_path / "paper")
     assert result.exit_code == 2
     assert "figure6 needs openTSNE: pip install 'tete[experiments]'" in result.stderr
 
@@ -143,7 +142,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, monkeypatch):
 
     stopped = dataclasses.replace(small("figure2"), run=stop)
     monkeypatch.setattr(reproduction, "load_experiment", lambda name: stopped)
-    result = tete("figure2", "--quick", "--out", tmp_path / "paper")
+    result = reproduce("figure2", "--quick", "--out", tmp_path / "paper")
     assert result.exit_code == 1
     assert "the same command goes on from here" in result.stderr
 

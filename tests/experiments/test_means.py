@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from tete.experiments.means import different, means, rows_of, summarize
+from tete.experiments.means import different, means, means_and_spreads, rows_of
 
 TABLE = pd.DataFrame(
     {
@@ -26,7 +26,7 @@ def test_rows_and_values_keep_their_order():
 
 
 def test_summaries_count_and_spread():
-    found = summarize(TABLE, ["method"], ["value", "seconds"])
+    found = means_and_spreads(TABLE, ["method"], ["value", "seconds"])
     assert found["fits"].tolist() == [2, 2]
     assert found["value"].tolist() == [1.5, 4.0]
     assert found["value_sd"][0] == pytest.approx(0.5**0.5)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.exceptions import InvalidParameterError
 from tete.experiments import inputs
 from tete.experiments.cache import identity_of, outcome_path, read_outcome

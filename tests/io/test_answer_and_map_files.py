@@ -16,16 +16,6 @@ from tete.io.map_files import read_columns
 FRUIT = [("apple", "pear", "plum"), ("pear", "apple", "plum"), ("plum", "pear", "apple")]
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(content, name="answers.csv", encoding="utf-8"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode(encoding))
-        return path
-
-    return write
-
-
 def named(triplets):
     return [tuple(triplets.name_of(number) for number in row) for row in triplets.to_array()]
 
@@ -133,8 +123,8 @@ class TestObjects:
 
 
 BAD = [
-    ("", r"answers\.csv is empty: expected a header line"),
-    ("\n  \n", r"answers\.csv is empty"),
+    ("", r"table\.csv is empty: expected a header line"),
+    ("\n  \n", r"table\.csv is empty"),
     ("anchor,near,far\n", r"has a header but no rows"),
     ("anchor near far\n0 1 2\n", r"line 1: expected at least 3 columns separated by one of comma, semicolon, tab, bar"),
     (

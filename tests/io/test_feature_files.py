@@ -18,16 +18,6 @@ TEXT = "id,width,height,species\na,1,2.5,rose\nb,3,4,tulip\nc,-1e3,0.1,rose\n"
 VALUES = [[1.0, 2.5], [3.0, 4.0], [-1000.0, 0.1]]
 
 
-@pytest.fixture
-def file(tmp_path):
-    def write(content, name="table.csv"):
-        path = tmp_path / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    return write
-
-
 def check(table):
     np.testing.assert_array_equal(table.matrix, VALUES)
     assert table.feature_names == ("width", "height")

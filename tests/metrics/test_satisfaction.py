@@ -10,7 +10,7 @@ from samples import random_triplets
 from tete import Triplets
 from tete.metrics.alignment import distance_agreement, procrustes_align, procrustes_distance
 from tete.metrics.classes import nearest_neighbor_error
-from tete.metrics.satisfaction import CHUNK, triplet_error
+from tete.metrics.satisfaction import TRIPLETS_AT_ONCE, triplet_error
 
 LINE = np.array([[0.0], [1.0], [3.0], [7.0]])
 
@@ -38,9 +38,9 @@ class TestTripletError:
         assert triplet_error(embedding, triplets) == pytest.approx(1 - triplet_error(embedding, triplets.reverse()))
 
     def test_many_triplets_in_chunks(self, rng):
-        rows = np.tile([(0, 1, 2)], (CHUNK + 5, 1))
+        rows = np.tile([(0, 1, 2)], (TRIPLETS_AT_ONCE + 5, 1))
         rows[-1] = (0, 2, 1)
-        assert triplet_error(LINE, rows) == pytest.approx(1 / (CHUNK + 5))
+        assert triplet_error(LINE, rows) == pytest.approx(1 / (TRIPLETS_AT_ONCE + 5))
 
     def test_weights_that_are_all_zero(self):
         with pytest.raises(ValueError, match=r"The weights must not all be zero, got 1 zeros\."):

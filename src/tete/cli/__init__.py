@@ -1,6 +1,9 @@
 """The command line. Each command reads, calls the library and writes; nothing heavy is loaded before it is needed.
 
-A command is a function in the file of its subject, guarded by `one_sentence`, and listed here.
+A command is a function in the file of its name, guarded by `messages.one_sentence`, and listed here. It walks:
+`options` (what can be said on the command line) -> `arguments` (answers, features and estimators that this stands for)
+-> the library -> `outputs` (files, checked before any work is done) -> `messages` (what is said on the screen).
+`embed_fixed`, `demo_digits` and `serving` are what `embed --fixed`, `demo` and `view --serve` do.
 """
 
 from typing import Annotated
@@ -8,12 +11,16 @@ from typing import Annotated
 import typer
 
 import tete
-from tete.cli.choose import choose, suggest
-from tete.cli.embed import check, embed
-from tete.cli.reduce import place, reduce
+from tete.cli.check import check
+from tete.cli.choose import choose
+from tete.cli.demo import demo
+from tete.cli.embed import embed
+from tete.cli.place import place
+from tete.cli.reduce import reduce
 from tete.cli.reproduce import reproduce
 from tete.cli.score import score
-from tete.cli.show import demo, view
+from tete.cli.suggest import suggest
+from tete.cli.view import view
 
 __all__ = ["app"]
 

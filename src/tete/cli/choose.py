@@ -1,37 +1,25 @@
-"""Commands that say what to do next: choose a dimension, place new objects, ask the right questions."""
+"""The command choose: how many dimensions the answers support, and at which temperatures."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from tete.cli.embed import new_estimator, read_triplets
-from tete.cli.messages import lines, one_sentence, print_result
-from tete.cli.options import (
-    Annotator,
-    Answers,
-    Columns,
-    Encoding,
-    Force,
-    Json,
-    NoHeader,
-    OddOneOut,
-    Quiet,
-    SkipInvalid,
-    Theme,
-    Weight,
-)
+from tete.cli import options
+from tete.cli.arguments import read_triplets
+from tete.cli.messages import one_sentence, print_result
 from tete.cli.outputs import Outputs
+from tete.core.printing import table_lines
 
 if TYPE_CHECKING:
     from tete.selection.tetecv import TETECV
 
-__all__ = ["choose", "suggest"]
+__all__ = ["choose"]
 
 
 @one_sentence
 def choose(
-    answers: Answers,
+    answers: options.Answers,
     dims: Annotated[str, typer.Option(help="Dimensions to try: 1:8, or 1,2,4.")] = "1:8",
     plot: Annotated[Path | None, typer.Option(help="A picture of error against dimension: .png, .svg, .pdf.")] = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
@@ -39,17 +27,17 @@ def choose(
         Literal["groups", "annotators"], typer.Option(help="Hold out answers, or all of a person's.")
     ] = "groups",
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
-    columns: Columns = "",
-    odd_one_out: OddOneOut = False,
-    weight: Weight = None,
-    annotator: Annotator = None,
-    no_header: NoHeader = False,
-    encoding: Encoding = "utf-8",
-    skip_invalid: SkipInvalid = False,
-    theme: Theme = "light",
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    columns: options.Columns = "",
+    odd_one_out: options.OddOneOut = False,
+    weight: options.Weight = None,
+    annotator: options.Annotator = None,
+    no_header: options.NoHeader = False,
+    encoding: options.Encoding = "utf-8",
+    skip_invalid: options.SkipInvalid = False,
+    theme: options.Theme = "light",
+    force: options.Force = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Say how many dimensions the answers support, and at which temperatures.
 
@@ -67,14 +55,15 @@ def choose(
     model = TETECV(tried, cv=folds, by=by, refit=False, random_state=seed).fit(triplets)
     if plot is not None:
         from tete.drawing.curves import plot_choice  # noqa: PLC0415
-        from tete.drawing.map_picture import save_picture  # noqa: PLC0415
+        from tete.drawing.figures import save_picture  # noqa: PLC0415
 
         figure = plot_choice(model.cv_results_, model.best_params_, theme=theme).get_figure(root=True)
         assert figure is not None
         save_picture(plot, figure, force=force)
     best = model.best_params_
     command = f"tete embed {answers} --dims {best['n_components']} --t {best['t']:g} --t-prime {best['t_prime']:g}"
-    text = "\n".join([_table(model), *lines("next", [f"{command} -o map.csv"]), *lines("written", outputs.written)])
+    following = table_lines([("next", f"{command} -o map.csv")])
+    text = "\n".join([_table(model), *following, *outputs.written_lines])
     candidates = [
         {**params, "accuracy": float(score), "standard_error": float(error)}
         for params, score, error in zip(
@@ -82,51 +71,6 @@ def choose(
         )
     ]
     print_result({"best": best, "candidates": candidates, "written": outputs.written}, text, as_json, quiet)
-
-
-@one_sentence
-def suggest(
-    answers: Answers,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The questions: .csv, .tsv, .json.")] = None,
-    number: Annotated[int, typer.Option("--number", "-n", min=1, help="How many questions.")] = 100,
-    dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
-    t: Annotated[float | None, typer.Option(help="Robustness, from 1 to 2. Default: 2.")] = None,
-    t_prime: Annotated[float | None, typer.Option(help="Tail of the kernel, from 1 to 2. Default: 1.75.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the draws: another one gives other questions.")] = 0,
-    columns: Columns = "",
-    odd_one_out: OddOneOut = False,
-    weight: Weight = None,
-    no_header: NoHeader = False,
-    encoding: Encoding = "utf-8",
-    skip_invalid: SkipInvalid = False,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """List questions whose answers would teach much about the map.
-
-    Each asks whether center is more like left or like right. With the column `answer` filled in (a name, left or
-    right), the file is read by the other commands.
-
-    Example: tete suggest answers.csv -n 100 -o questions.csv
-    """
-    outputs = Outputs(questions=output, force=force)
-    outputs.check()
-    triplets = read_triplets(answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid)
-    from tete.selection.suggestion import suggest as suggested  # noqa: PLC0415
-
-    model = new_estimator("tete", dims, t, t_prime).fit(triplets)
-    questions = suggested(model, number, asked=triplets, random_state=seed)
-    questions.insert(3, "answer", "")
-    if output is not None:
-        from tete.io.writing import write_frame  # noqa: PLC0415
-
-        write_frame(output, questions, force=force)
-    shown = [f"Is {row.center} more like {row.left} or like {row.right}?" for row in questions.head(10).itertuples()]
-    more = [f"... and {len(questions) - 10:,} more"] if len(questions) > 10 else []
-    text = "\n".join([*shown, *more, *lines("written", outputs.written)])
-    listed = questions.drop(columns="answer").to_dict(orient="records")
-    print_result({"questions": listed, "written": outputs.written}, text, as_json, quiet)
 
 
 def _dimensions(text: str) -> list[int]:

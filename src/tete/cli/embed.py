@@ -1,4 +1,4 @@
-"""Commands about answers: embed and check."""
+"""The command embed: a map from answers, and how good it is."""
 
 import dataclasses
 import sys
@@ -7,29 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from tete.cli.messages import lines, one_sentence, print_result
-from tete.cli.options import (
-    Annotator,
-    Answers,
-    Columns,
-    Ellipses,
-    Encoding,
-    Force,
-    Json,
-    Label,
-    MapOutput,
-    NoHeader,
-    Objects,
-    OddOneOut,
-    Page,
-    Plot,
-    Quiet,
-    SkipInvalid,
-    Theme,
-    Trust,
-    Weight,
-)
+from tete.cli import options
+from tete.cli.arguments import read_triplets, triplet_estimator
+from tete.cli.messages import one_sentence, print_result
 from tete.cli.outputs import Outputs, check_label
+from tete.core.printing import table_lines
 
 if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
@@ -38,38 +20,38 @@ if TYPE_CHECKING:
     from tete.reliability.fit_report import FitReport
     from tete.reliability.uncertainty import Uncertainty
 
-__all__ = ["check", "embed", "new_estimator", "read_triplets"]
+__all__ = ["embed"]
 
 
 @one_sentence
 def embed(
-    answers: Answers,
-    output: MapOutput = None,
-    plot: Plot = None,
-    page: Page = None,
-    trust: Trust = None,
-    label: Label = None,
-    ellipses: Ellipses = False,
+    answers: options.Answers,
+    output: options.MapOutput = None,
+    plot: options.Plot = None,
+    page: options.Page = None,
+    trust: options.Trust = None,
+    label: options.Label = None,
+    ellipses: options.Ellipses = False,
     dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
     method: Annotated[Literal["tete", "tste", "ste", "ckl", "gnmds"], typer.Option(help="Kind of embedding.")] = "tete",
     t: Annotated[float | None, typer.Option(help="Robustness of tete, from 1 to 2. Default: 2.")] = None,
     t_prime: Annotated[float | None, typer.Option(help="Tail of tete's kernel, from 1 to 2. Default: 1.75.")] = None,
-    objects: Objects = None,
+    objects: options.Objects = None,
     fixed: Annotated[
         str | None, typer.Option(help="A map that does not move: only the objects that it does not have are placed.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the choice of held-out answers.")] = 0,
-    columns: Columns = "",
-    odd_one_out: OddOneOut = False,
-    weight: Weight = None,
-    annotator: Annotator = None,
-    no_header: NoHeader = False,
-    encoding: Encoding = "utf-8",
-    skip_invalid: SkipInvalid = False,
-    theme: Theme = "light",
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    columns: options.Columns = "",
+    odd_one_out: options.OddOneOut = False,
+    weight: options.Weight = None,
+    annotator: options.Annotator = None,
+    no_header: options.NoHeader = False,
+    encoding: options.Encoding = "utf-8",
+    skip_invalid: options.SkipInvalid = False,
+    theme: options.Theme = "light",
+    force: options.Force = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Make a map from answers, and say how good it is.
 
@@ -77,7 +59,7 @@ def embed(
 
     Example: tete embed answers.csv -o map.csv
     """
-    estimator = new_estimator(method, dims, t, t_prime)
+    estimator = triplet_estimator(method, dims, t, t_prime)
     outputs = Outputs(output, plot, page, trust=trust, theme=theme, force=force)
     outputs.check()
     if fixed is not None and (ellipses or objects is not None or trust is not None):
@@ -102,45 +84,6 @@ def embed(
     _say(report, sureness, outputs, as_json, quiet)
 
 
-@one_sentence
-def check(
-    answers: Answers,
-    columns: Columns = "",
-    odd_one_out: OddOneOut = False,
-    weight: Weight = None,
-    annotator: Annotator = None,
-    no_header: NoHeader = False,
-    encoding: Encoding = "utf-8",
-    skip_invalid: SkipInvalid = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Say what a file of answers contains.
-
-    Counts repeats, contradictions, gaps and parts, and how far people agree; makes no map.
-
-    Example: tete check answers.csv
-    """
-    triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
-    from tete.comparisons.agreement import agreement  # noqa: PLC0415
-
-    summary, agreed = triplets.summary(), agreement(triplets)
-    result = {**dataclasses.asdict(summary), "agreement": dataclasses.asdict(agreed)}
-    print_result(result, f"{summary}\n{agreed}", as_json, quiet)
-
-
-def new_estimator(method: str, dims: int, t: float | None, t_prime: float | None) -> "TripletEmbedding":
-    """The estimator that the options name."""
-    given = {name: value for name, value in (("t", t), ("t_prime", t_prime)) if value is not None}
-    if given and method != "tete":
-        raise typer.BadParameter(f"--{next(iter(given)).replace('_', '-')} is an option of --method tete.")
-    from tete.embedding.estimators import CKL, GNMDS, STE, TETE, TSTE  # noqa: PLC0415
-
-    methods: dict[str, type[TripletEmbedding]] = {"tete": TETE, "tste": TSTE, "ste": STE, "ckl": CKL, "gnmds": GNMDS}
-    estimator: TripletEmbedding = methods[method](n_components=dims).set_params(**given)
-    return estimator
-
-
 def _objects_of(triplets: "Triplets", objects: str | None, label: str | None, encoding: str) -> "tuple[Map, Triplets]":
     """The objects with all that a table says of them, and the answers with names for people to read."""
     from tete.io import Map  # noqa: PLC0415
@@ -158,8 +101,8 @@ def _say(report: "FitReport", sureness: "Uncertainty | None", outputs: Outputs, 
     for warning in report.warnings:
         typer.echo(f"Warning: {warning}", err=True)
     stability = None if sureness is None else sureness.stability
-    sure = [] if stability is None else lines("stability", [f"{stability:.1%} of the map's spread is reproduced"])
-    text = "\n".join([str(report), *sure, *lines("written", outputs.written)])
+    sure = [] if stability is None else [("stability", f"{stability:.1%} of the map's spread is reproduced")]
+    text = "\n".join([str(report), *table_lines(sure), *outputs.written_lines])
     print_result(report.as_dict() | {"stability": stability, "written": outputs.written}, text, as_json, quiet)
 
 
@@ -167,28 +110,3 @@ def _uncertainty(fitted: "TripletEmbedding", triplets: "Triplets") -> "Uncertain
     from tete.reliability.uncertainty import position_uncertainty  # noqa: PLC0415
 
     return position_uncertainty(fitted, triplets)
-
-
-def read_triplets(
-    path: str,
-    columns: str,
-    odd_one_out: bool,
-    weight: str | None,
-    annotator: str | None,
-    no_header: bool,
-    encoding: str,
-    skip_invalid: bool,
-) -> "Triplets":
-    """Answers as the options say."""
-    from tete.io import read_answers  # noqa: PLC0415
-
-    return read_answers(
-        path,
-        columns=[column.strip() for column in columns.split(",")] if columns else None,
-        odd_one_out=odd_one_out,
-        weight=weight,
-        annotator=annotator,
-        header=not no_header,
-        encoding=encoding,
-        skip_invalid=skip_invalid,
-    )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tete.cli.messages import lines, print_result
+from tete.cli.messages import print_result
 from tete.cli.outputs import Outputs, check_label
 from tete.embedding.new_objects import NewPlaces, beside_map
 from tete.io import Map, read_map
@@ -43,7 +43,7 @@ def embed_beside(
     answers = beside_map(named, tuple(found.labels), len(found))
     outputs.draw(whole, answers, label, Path(fixed).stem)
     result = {"new": placed.to_frame().to_dict(orient="records"), "written": outputs.written}
-    print_result(result, "\n".join([_table(placed), *lines("written", outputs.written)]), as_json, quiet)
+    print_result(result, "\n".join([_table(placed), *outputs.written_lines]), as_json, quiet)
 
 
 def _extended(values: Any, n_more: int) -> Any:

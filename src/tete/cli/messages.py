@@ -3,12 +3,13 @@
 import functools
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn, ParamSpec
 
 import typer
 
-__all__ = ["lines", "one_sentence", "print_result"]
+__all__ = ["one_sentence", "print_result", "said_of"]
 
 P = ParamSpec("P")
 
@@ -64,6 +65,14 @@ def print_result(result: dict[str, Any], text: str, as_json: bool, quiet: bool =
         typer.echo(text)
 
 
-def lines(label: str, values: list[str]) -> list[str]:
-    """Lines of a table of which the first has a label."""
-    return [f"{label if place == 0 else '':<20}{value}" for place, value in enumerate(values)]
+@contextmanager
+def said_of(file: str) -> Iterator[None]:
+    """Name the file whose features are wrong; what is wrong with a parameter is not the file's fault."""
+    from tete.exceptions import InvalidFileError, InvalidParameterError  # noqa: PLC0415
+
+    try:
+        yield
+    except InvalidParameterError:
+        raise
+    except ValueError as error:
+        raise InvalidFileError(f"{file}: {error}") from error

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Arguments and options that several commands share; used as `options.Columns`, because io has columns too."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -6,6 +6,9 @@ from typing import Annotated, Literal
 import typer
 
 Answers = Annotated[str, typer.Argument(help="Answers: CSV, TSV, Parquet, npz or npy; - reads CSV from a pipe.")]
+Table = Annotated[
+    str, typer.Argument(help="Features: CSV, TSV, Parquet, npy or npz (also sparse); - reads CSV from a pipe.")
+]
 Columns = Annotated[
     str, typer.Option(help="Columns of anchor, near and far, e.g. head,winner,loser or 3,1,2. Default: by header.")
 ]

@@ -4,21 +4,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from tete.core.printing import rows_under, table_lines
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from tete.comparisons.triplets import Triplets
-    from tete.io import Map
+    from tete.io import FeatureTable, Map
     from tete.reliability.trust_report import TrustReport
     from tete.reliability.uncertainty import Uncertainty
 
-__all__ = ["Outputs", "check_label", "page_details", "page_images"]
+__all__ = ["Outputs", "check_label", "map_of", "page_details", "page_images"]
 
-MOST_NAMES = 20_000
-MOST_NUMBERS = 60
+MOST_NAMES_DRAWN = 20_000  # of more objects, hardly a name would find room in a picture
+MOST_NUMBERS_DRAWN = 60  # row numbers say little: they are written beside few points only
 EXTENSIONS = {
-    "plot": (".png", ".svg", ".pdf"),
     "page": (".html", ".htm"),
     "model": (".npz",),
     "trust": (".csv", ".tsv", ".parquet", ".json"),
@@ -45,14 +46,20 @@ class Outputs:
         paths = (self.map, self.plot, self.page, self.model, self.trust, self.questions)
         return [str(path) for path in paths if path is not None]
 
+    @property
+    def written_lines(self) -> list[str]:
+        """The lines of a summary that name them."""
+        return table_lines(rows_under("written", self.written))
+
     def check(self) -> None:
         """Refuse files that could not be written."""
+        from tete.drawing.figures import FIGURE_FILES  # noqa: PLC0415
         from tete.io import check_output  # noqa: PLC0415
         from tete.io.map_files import check_map_output  # noqa: PLC0415
 
         if self.map is not None:
             check_map_output(self.map, force=self.force)
-        for name, allowed in EXTENSIONS.items():
+        for name, allowed in {"plot": FIGURE_FILES, **EXTENSIONS}.items():
             path: Path | None = getattr(self, name)
             if path is not None:
                 check_output(path, force=self.force, allowed=allowed)
@@ -101,7 +108,8 @@ class Outputs:
             write_page(self.page, shown.embedding, force=self.force, **details, **page_images(shown, images))
 
     def _plot(self, shown: "Map", label: str | None, uncertainty: "Uncertainty | None") -> None:
-        from tete.drawing.map_picture import plot_map, save_picture  # noqa: PLC0415
+        from tete.drawing.figures import save_picture  # noqa: PLC0415
+        from tete.drawing.map_picture import plot_map  # noqa: PLC0415
 
         assert self.plot is not None
         axes = plot_map(
@@ -115,6 +123,13 @@ class Outputs:
         figure = axes.get_figure(root=True)
         assert figure is not None
         save_picture(self.plot, figure, force=self.force)
+
+
+def map_of(features: "FeatureTable", embedding: "NDArray[Any]") -> "Map":
+    """The map of a table: its rows' ids and labels with their places."""
+    from tete.io import Map  # noqa: PLC0415
+
+    return Map(embedding, features.ids, features.columns)
 
 
 def check_label(shown: "Map", label: str | None) -> None:
@@ -151,5 +166,5 @@ def page_images(shown: "Map", folder: Path | None) -> dict[str, Any]:
 def _names_to_write(shown: "Map") -> list[str] | None:
     """Names for a picture: none where there are so many, or where they are mere row numbers and not few."""
     names = shown.display_names
-    numbered = len(names) > MOST_NUMBERS and all(name.isdecimal() for name in names)
-    return None if len(names) > MOST_NAMES or numbered else names
+    numbered = len(names) > MOST_NUMBERS_DRAWN and all(name.isdecimal() for name in names)
+    return None if len(names) > MOST_NAMES_DRAWN or numbered else names

@@ -1,52 +1,34 @@
-"""Commands about features: reduce and place."""
+"""The command reduce: a map of a table of features, and how good it is."""
 
-import dataclasses
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from tete.cli.messages import lines, one_sentence, print_result
-from tete.cli.options import (
-    Array,
-    Drop,
-    Encoding,
-    Force,
-    IdColumn,
-    Json,
-    Labels,
-    MapOutput,
-    NoHeader,
-    Page,
-    Plot,
-    Quiet,
-    Standardize,
-    Theme,
-)
-from tete.cli.outputs import Outputs
+from tete.cli import options
+from tete.cli.arguments import class_label, read_table
+from tete.cli.messages import one_sentence, print_result, said_of
+from tete.cli.outputs import Outputs, map_of
+from tete.core.printing import rows_under, table_lines
 
 if TYPE_CHECKING:
     from tete.io import FeatureTable, Map
     from tete.reduction.feature_map import FeatureMap
 
-__all__ = ["class_label", "place", "reduce"]
+__all__ = ["reduce"]
 
-Table = Annotated[
-    str, typer.Argument(help="Features: CSV, TSV, Parquet, npy or npz (also sparse); - reads CSV from a pipe.")
-]
-SPREAD_ROWS = 2_000  # looked at for a hint
-UNLIKE = 100.0  # times as wide
+SPREAD_ROWS = 2_000  # looked at for a hint: enough for a factor of 100, and no second pass over a large table
+UNLIKE = 100.0  # times as wide: beside such a column the others change squared distances by a ten-thousandth
 
 
 @one_sentence
 def reduce(
-    table: Table,
-    output: MapOutput = None,
-    plot: Plot = None,
-    page: Page = None,
+    table: options.Table,
+    output: options.MapOutput = None,
+    plot: options.Plot = None,
+    page: options.Page = None,
     model: Annotated[Path | None, typer.Option(help="Keep the model, for tete place: .npz.")] = None,
     method: Annotated[
         Literal["listwise", "weighted"],
@@ -60,18 +42,18 @@ def reduce(
     metric: Annotated[
         str, typer.Option(help="euclidean, cosine, manhattan, ...; or precomputed: the table has distances.")
     ] = "euclidean",
-    standardize: Standardize = False,
-    id_column: IdColumn = None,
-    label: Labels = None,
-    drop: Drop = None,
-    array: Array = None,
+    standardize: options.Standardize = False,
+    id_column: options.IdColumn = None,
+    label: options.Labels = None,
+    drop: options.Drop = None,
+    array: options.Array = None,
     seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0,
-    theme: Theme = "light",
-    no_header: NoHeader = False,
-    encoding: Encoding = "utf-8",
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    theme: options.Theme = "light",
+    no_header: options.NoHeader = False,
+    encoding: options.Encoding = "utf-8",
+    force: options.Force = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Make a map of a table of features, and say how good it is.
 
@@ -89,11 +71,12 @@ def reduce(
     )
     outputs = Outputs(output, plot, page, model, theme=theme, force=force)
     outputs.check()
-    features = _read(table, id_column, label, drop, array, no_header, encoding)
+    features = read_table(table, id_column, label, drop, array, no_header, encoding)
     started = time.perf_counter()
-    _explained(table, estimator.fit, features.X)
+    with said_of(table):
+        estimator.fit(features.X)
     seconds = time.perf_counter() - started
-    found = _as_map(features, estimator.embedding_)
+    found = map_of(features, estimator.embedding_)
     outputs.write_map(found)
     if model is not None:
         from tete.reduction.model_files import save_model  # noqa: PLC0415
@@ -104,55 +87,7 @@ def reduce(
     written = outputs.written
     if as_json or not quiet:  # else nobody would see how good it is
         result, text = _summary(features, found, shown, estimator, seconds)
-        print_result(result | {"written": written}, "\n".join([*text, *lines("written", written)]), as_json)
-
-
-@one_sentence
-def place(
-    model: Annotated[Path, typer.Argument(help="What tete reduce --model has written.")],
-    table: Table,
-    output: MapOutput = None,
-    plot: Plot = None,
-    page: Page = None,
-    id_column: IdColumn = None,
-    label: Labels = None,
-    drop: Drop = None,
-    array: Array = None,
-    theme: Theme = "light",
-    no_header: NoHeader = False,
-    encoding: Encoding = "utf-8",
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Place new rows on a finished map.
-
-    Each row is placed by itself; the map stays as it is. Columns that the model does not know are kept as labels.
-
-    Example: tete place model.npz new.csv -o new_map.csv
-    """
-    outputs = Outputs(output, plot, page, theme=theme, force=force)
-    outputs.check()
-    from tete.reduction.model_files import load_model  # noqa: PLC0415
-
-    estimator = load_model(model)
-    names = getattr(estimator, "feature_names_in_", None)
-    features = _read(table, id_column, label, drop, array, no_header, encoding, names)
-    _check_columns(table, features, estimator, model)
-    found = _as_map(features, _explained(table, estimator.transform, _named(features, names)))
-    outputs.write_map(found)
-    shown = next(iter(features.columns)) if label else None  # what was asked for comes first
-    outputs.draw(found, None, shown, Path(table).stem)
-    summary = [*lines("rows placed", [f"{len(found):,}"]), *lines("written", outputs.written)]
-    print_result({"n_rows": len(found), "written": outputs.written}, "\n".join(summary), as_json, quiet)
-
-
-def class_label(found: "Map", label: str | None) -> str | None:
-    """The column of classes to measure by: the one that is asked for, or the first there is; no measurement."""
-    from tete.drawing.map_picture import is_number_scale  # noqa: PLC0415
-
-    chosen = label if label is not None else found.first_label()
-    return None if chosen is None or is_number_scale(found.columns[chosen]) else chosen
+        print_result(result | {"written": written}, "\n".join([*text, *outputs.written_lines]), as_json)
 
 
 def _estimator(method: str, given: dict[str, Any]) -> "FeatureMap":
@@ -161,61 +96,6 @@ def _estimator(method: str, given: dict[str, Any]) -> "FeatureMap":
     from tete.reduction.estimators import ListwiseTETE, WeightedTETE  # noqa: PLC0415
 
     return ListwiseTETE(**given) if method == "listwise" else WeightedTETE(**given)
-
-
-def _read(
-    table: str,
-    id_column: str | None,
-    label: list[str] | None,
-    drop: list[str] | None,
-    array: str | None,
-    no_header: bool,
-    encoding: str,
-    features: Any = None,
-) -> "FeatureTable":
-    from tete.io import read_features  # noqa: PLC0415
-
-    return read_features(
-        table,
-        id_column=id_column,
-        labels=label or [],
-        drop=drop or [],
-        features=None if features is None else list(features),
-        array=array,
-        header=not no_header,
-        encoding=encoding,
-    )
-
-
-def _explained(table: str, work: Callable[[Any], Any], X: Any) -> Any:
-    """Do the work, and say of which file the features are wrong."""
-    from tete.exceptions import InvalidFileError, InvalidParameterError  # noqa: PLC0415
-
-    try:
-        return work(X)
-    except InvalidParameterError:
-        raise
-    except ValueError as error:
-        raise InvalidFileError(f"{table}: {error}") from error
-
-
-def _check_columns(table: str, features: "FeatureTable", estimator: "FeatureMap", model: Path) -> None:
-    from tete.exceptions import InvalidFileError  # noqa: PLC0415
-
-    found, expected = features.matrix.shape[1], estimator.n_features_in_
-    if found != expected:
-        raise InvalidFileError(f"{table} has {found} columns of features, expected {expected} as {model} has.")
-
-
-def _named(features: "FeatureTable", names: Any) -> Any:
-    """The values under the names that the model knows."""
-    return dataclasses.replace(features, feature_names=None if names is None else tuple(names)).X
-
-
-def _as_map(features: "FeatureTable", embedding: Any) -> "Map":
-    from tete.io import Map  # noqa: PLC0415
-
-    return Map(embedding, features.ids, features.columns)
 
 
 def _summary(
@@ -231,12 +111,12 @@ def _summary(
     quality = map_quality(matrix, found.embedding, classes=classes, metric=model.metric)
     n_rows, n_features = features.matrix.shape
     result = {"n_features": n_features, "label": chosen, "seconds": seconds, **quality.as_dict()}
-    text = [*lines("rows", [f"{n_rows:,}"]), *lines("features", [f"{n_features:,}"])]
+    rows = [("rows", f"{n_rows:,}"), ("features", f"{n_features:,}")]
     if found.columns:
-        text += lines("labels", [", ".join(map(repr, list(found.columns)[:8]))])
+        rows.append(("labels", ", ".join(map(repr, list(found.columns)[:8]))))
     if model.metric == "euclidean" and not model.standardize:
-        text += lines("spreads", _unlike_spreads(features))
-    return result, [*text, str(quality), *lines("seconds", [f"{seconds:.1f} to make the map"])]
+        rows += rows_under("spreads", _unlike_spreads(features))
+    return result, [*table_lines(rows), str(quality), *table_lines([("seconds", f"{seconds:.1f} to make the map")])]
 
 
 def _unlike_spreads(features: "FeatureTable") -> list[str]:

@@ -1,12 +1,13 @@
-"""The command that runs the paper's experiments again."""
+"""The command reproduce: the paper's experiments again, with a report."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tete.cli.messages import lines, one_sentence, print_result
-from tete.cli.options import Json, Quiet
+from tete.cli import options
+from tete.cli.messages import one_sentence, print_result
+from tete.core.printing import rows_under, table_lines
 
 if TYPE_CHECKING:
     from tete.experiments.reproduction import Chapter
@@ -21,8 +22,8 @@ def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Small data, a few minutes: shows that it works.")] = False,
     jobs: Annotated[int, typer.Option(help="Processes.")] = 1,
     list_: Annotated[bool, typer.Option("--list", help="Only list the experiments.")] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Run the paper's experiments again and write a report.
 
@@ -48,21 +49,21 @@ def reproduce(
     write_report(out, chapters, quick=quick)
     written = [str(out / "index.html")]
     result = {"experiments": {each.experiment.name: _verdicts(each) for each in chapters}, "written": written}
-    print_result(result, "\n".join(lines("written", written)), as_json, quiet)
+    print_result(result, "\n".join(table_lines(rows_under("written", written))), as_json, quiet)
 
 
 def _list_experiments(as_json: bool, quiet: bool) -> None:
-    from tete.experiments import NAMES, load_experiment  # noqa: PLC0415
+    from tete.experiments import EXPERIMENT_NAMES, load_experiment  # noqa: PLC0415
 
-    result, text = {}, []
-    for name in NAMES:
+    result, rows = {}, []
+    for name in EXPERIMENT_NAMES:
         experiment = load_experiment(name)
         whole, small = experiment.settings(False), experiment.settings(True)
         data = sorted({str(setting["data"]) for setting in whole if "data" in setting})
         result[name] = {"title": experiment.title, "settings": len(whole), "quick": len(small), "data": data}
         needs = f"; needs {', '.join(data)}" if data else ""
-        text.append(f"{name:<13}{experiment.title} ({len(whole)} settings, {len(small)} with --quick{needs})")
-    print_result(result, "\n".join(text), as_json, quiet)
+        rows.append((name, f"{experiment.title} ({len(whole)} settings, {len(small)} with --quick{needs})"))
+    print_result(result, "\n".join(table_lines(rows, width=13)), as_json, quiet)
 
 
 def _verdicts(chapter: "Chapter") -> dict[str, object]:
@@ -75,4 +76,5 @@ def _say(chapter: "Chapter", *, quiet: bool) -> None:
         typer.echo(f"Warning: {chapter.experiment.name} goes without {name}: {text}", err=True)
     verdicts = [claim.verdict for claim in chapter.claims]
     counts = [f"{verdicts.count(verdict)} {verdict}" for verdict in dict.fromkeys(verdicts)]
-    print_result({}, "\n".join(lines(chapter.experiment.name, [", ".join(counts) or "left out"])), False, quiet)
+    rows = [(chapter.experiment.name, ", ".join(counts) or "left out")]
+    print_result({}, "\n".join(table_lines(rows)), False, quiet)

@@ -5,23 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tete.cli import options
+from tete.cli.arguments import class_label, read_table, read_triplets
 from tete.cli.messages import one_sentence, print_result
-from tete.cli.options import (
-    Array,
-    Columns,
-    Drop,
-    Encoding,
-    IdColumn,
-    Json,
-    Labels,
-    NoHeader,
-    OddOneOut,
-    Quiet,
-    SkipInvalid,
-    Standardize,
-    Weight,
-)
-from tete.cli.reduce import class_label
+from tete.core.printing import table_lines
 
 if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
@@ -37,22 +24,22 @@ def score(
     features: Annotated[
         str | None, typer.Option(help="Features to compare it with; rows match by id or order.")
     ] = None,
-    columns: Columns = "",
-    odd_one_out: OddOneOut = False,
-    weight: Weight = None,
-    label: Labels = None,
-    id_column: IdColumn = None,
-    drop: Drop = None,
-    array: Array = None,
+    columns: options.Columns = "",
+    odd_one_out: options.OddOneOut = False,
+    weight: options.Weight = None,
+    label: options.Labels = None,
+    id_column: options.IdColumn = None,
+    drop: options.Drop = None,
+    array: options.Array = None,
     metric: Annotated[str, typer.Option(help="What features are compared by: euclidean, cosine, ...")] = "euclidean",
-    standardize: Standardize = False,
+    standardize: options.Standardize = False,
     neighbors: Annotated[int, typer.Option(min=1, help="Neighbours of a row to look at.")] = 15,
     samples: Annotated[int, typer.Option(min=1, help="Rows to look at.")] = 1000,
-    no_header: NoHeader = False,
-    encoding: Encoding = "utf-8",
-    skip_invalid: SkipInvalid = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    no_header: options.NoHeader = False,
+    encoding: options.Encoding = "utf-8",
+    skip_invalid: options.SkipInvalid = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Say how well a map, from any program, agrees with answers or keeps the neighbourhoods of features.
 
@@ -62,33 +49,18 @@ def score(
     """
     if (answers is None) == (features is None):
         raise typer.BadParameter("give either --answers or --features.")
-    from tete.io import read_answers, read_features, read_map  # noqa: PLC0415
+    from tete.io import read_map  # noqa: PLC0415
 
     found = read_map(map_file, encoding=encoding)
     if answers is not None:
-        triplets = read_answers(
-            answers,
-            columns=[column.strip() for column in columns.split(",")] if columns else None,
-            odd_one_out=odd_one_out,
-            weight=weight,
-            names=found.labels,
-            header=not no_header,
-            encoding=encoding,
-            skip_invalid=skip_invalid,
+        triplets = read_triplets(
+            answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid, names=found.labels
         )
         print_result(*_agreement(found, triplets), as_json, quiet)
         return
     assert features is not None
-    table = read_features(
-        features,
-        id_column=id_column,
-        labels=[name for name in label or [] if name not in found.columns],
-        likely_labels=list(found.columns),
-        drop=drop or [],
-        array=array,
-        header=not no_header,
-        encoding=encoding,
-    )
+    asked = [name for name in label or [] if name not in found.columns]
+    table = read_table(features, id_column, asked, drop, array, no_header, encoding, likely_labels=list(found.columns))
     joined = _joined(map_file, found, features, table)
     shown = None if not label else label[0] if label[0] in joined.columns else next(iter(table.columns))
     if standardize:
@@ -120,8 +92,8 @@ def _quality(
         n_neighbors=neighbors,
         n_samples=samples,
     )
-    rows = f"{'rows':<20}{len(found):,}"
-    return {"label": chosen, **quality.as_dict()}, f"{rows}\n{quality}"
+    text = "\n".join([*table_lines([("rows", f"{len(found):,}")]), str(quality)])
+    return {"label": chosen, **quality.as_dict()}, text
 
 
 def _joined(map_file: str, found: "Map", features: str, table: "FeatureTable") -> "Map":

@@ -1,1 +1,5 @@
-"""What is known before any map: answers as `triplets`, other questions, what they contain and how far people agree."""
+"""What is known before any map.
+
+`triplets` holds answers, made from other kinds of questions by `questions` and tested by `checks`. `summary` counts
+what they contain, `agreement` says how far people agree, and `folds` holds whole answers out.
+"""

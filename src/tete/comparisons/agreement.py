@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.comparisons.summary import triplet_keys
+from tete.comparisons.summary import LABEL_WIDTH, triplet_keys
 from tete.comparisons.triplets import Triplets
+from tete.core.printing import rows_under, table_lines
 
 __all__ = ["Agreement", "RepeatShares", "agreement", "repeat_shares"]
 
@@ -33,14 +34,15 @@ class Agreement:
 
     def __str__(self) -> str:
         if self.share is None:
-            return f"{'agreement':<18}unknown: no question was asked twice"
-        lines = [
-            f"{'agreement':<18}{self.share:.1%} of pairs of answers to the same question ({self.n_repeated:,} asked)"
+            text = "unknown: no question was asked twice"
+        else:
+            text = f"{self.share:.1%} of pairs of answers to the same question ({self.n_repeated:,} asked)"
+        least = [
+            f"{label}: {share:.0%} of {count:,} answers of others"
+            for label, (share, count) in list((self.by_annotator or {}).items())[:5]
         ]
-        for place, (label, (share, count)) in enumerate(list((self.by_annotator or {}).items())[:5]):
-            first = "least with others" if place == 0 else ""
-            lines.append(f"{first:<18}{label}: {share:.0%} of {count:,} answers of others")
-        return "\n".join(lines)
+        rows = [("agreement", text), *rows_under("least with others", least)]
+        return "\n".join(table_lines(rows, width=LABEL_WIDTH))
 
 
 def agreement(triplets: Triplets) -> Agreement:

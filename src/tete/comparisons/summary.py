@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from tete.core.printing import listed, table_lines
 from tete.core.validation import check_whole
 
 if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
 
-__all__ = ["TripletSummary", "cancel_out", "components", "summarize", "triplet_keys"]
+__all__ = ["LABEL_WIDTH", "TripletSummary", "cancel_out", "components", "summarize", "triplet_keys"]
+
+LABEL_WIDTH = 18  # of what `tete check` prints, to which `agreement` adds lines
 
 
 @dataclass(frozen=True)
@@ -50,20 +53,20 @@ class TripletSummary:
     answers_per_annotator: dict[Hashable, int] | None
 
     def __str__(self) -> str:
-        lines = [
+        rows = [
             ("objects", f"{self.n_objects:,}"),
             ("triplets", f"{self.n_triplets:,} from {self.n_answers:,} answers"),
             ("repeats", f"{self.n_repeats:,}"),
             ("contradictions", f"{self.n_contradictions:,} questions answered both ways"),
-            ("never mentioned", _listed(self.unmentioned)),
-            (f"in fewer than {self.few}", _listed(self.hardly_mentioned)),
-            ("connected parts", f"{len(self.component_sizes):,} of sizes {_listed(self.component_sizes)}"),
+            ("never mentioned", listed(self.unmentioned)),
+            (f"in fewer than {self.few}", listed(self.hardly_mentioned)),
+            ("connected parts", f"{len(self.component_sizes):,} of sizes {listed(self.component_sizes)}"),
         ]
         if self.answers_per_annotator is not None:
             counts = np.array(list(self.answers_per_annotator.values()))
             spread = f"{counts.min():,} / {int(np.median(counts)):,} / {counts.max():,}"
-            lines.append(("annotators", f"{len(counts):,} with {spread} answers (least / median / most)"))
-        return "\n".join(f"{label:<18}{value}" for label, value in lines)
+            rows.append(("annotators", f"{len(counts):,} with {spread} answers (least / median / most)"))
+        return "\n".join(table_lines(rows, width=LABEL_WIDTH))
 
 
 def summarize(triplets: "Triplets", *, few: int = 5) -> TripletSummary:
@@ -132,10 +135,3 @@ def _answers_per_annotator(
     labels, codes = np.unique(annotators, return_inverse=True)
     pairs = np.unique(np.column_stack([codes, answers]), axis=0)
     return dict(zip(labels.tolist(), np.bincount(pairs[:, 0]).tolist(), strict=True))
-
-
-def _listed(values: tuple[Hashable, ...], most: int = 8) -> str:
-    if not values:
-        return "none"
-    shown = ", ".join(str(value) for value in values[:most])
-    return shown if len(values) <= most else f"{shown}, ... ({len(values):,} in all)"

@@ -43,7 +43,7 @@ def compiled(*, cache: bool = True, **options: Any) -> Callable[[Function], Func
         dispatcher = njit(function, nogil=True, **options)
         if cache and not numba.config.DISABLE_JIT:
             with suppress(RuntimeError):  # no folder to write to
-                dispatcher._cache = _MendingCache(function)
+                dispatcher._cache = _MendingCache(function)  # numba has no public way to give it another cache
         return dispatcher  # type: ignore[no-any-return]
 
     return decorate

@@ -10,7 +10,7 @@ __all__ = ["aligned", "principal_axes"]
 
 
 def principal_axes(embedding: Embedding, n_components: int) -> Embedding:
-    """The map itself, or its first principal components where it has more dimensions than wanted."""
+    """The map itself, or its first principal components, widest first, where it has more dimensions than wanted."""
     if embedding.shape[1] == n_components:
         return embedding
     centred = embedding - embedding.mean(axis=0)

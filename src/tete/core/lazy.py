@@ -7,7 +7,7 @@ __all__ = ["lazy_names"]
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """The functions ``__getattr__`` and ``__dir__`` of a package whose names live in the modules `homes`."""
+    """The functions ``__getattr__`` and ``__dir__`` of a package; `homes` says for each name the module it lives in."""
 
     def get(name: str) -> object:
         if name not in homes:

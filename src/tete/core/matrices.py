@@ -1,4 +1,4 @@
-"""Tables of numbers, dense or sparse."""
+"""Tables of numbers, dense or sparse: the few questions that every room asks of them."""
 
 from typing import Any
 

@@ -1,4 +1,8 @@
-"""Minimise a function of an embedding. Nothing here knows about triplets."""
+"""Minimise a function of an embedding: four ways down, and why each stopped. Nothing here knows about triplets.
+
+`lbfgs` for objectives that stay the same, `gradient_descent` as in the paper, `momentum_descent` and `adam` for maps
+of features, in their own precision; `adam` also for objectives that change from iteration to iteration.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,8 +30,8 @@ __all__ = [
 
 AnyEmbedding: TypeAlias = NDArray[Any]  # in any precision, which is kept
 
-NO_LIMIT = np.iinfo(np.int32).max
-ADAM_DECAY = (0.9, 0.999)
+NO_LIMIT = np.iinfo(np.int32).max  # scipy would stop at 15,000 evaluations of the objective
+ADAM_DECAY = (0.9, 0.999)  # of the moment and of its square, as Kingma and Ba recommend
 
 
 class StopReason(StrEnum):

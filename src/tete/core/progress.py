@@ -12,7 +12,10 @@ __all__ = ["progress"]
 def progress(
     label: str, *, total: int, shown: bool, callback: Callback | None
 ) -> Iterator[tuple[Callable[[str], None], Callback | None]]:
-    """Yield a function that announces the stage of the work, and the user's callback, with one bar for both."""
+    """Yield what announces the stage of the work, and the callback to pass on, which also moves the bar.
+
+    Where no bar is shown, the first does nothing and the second is the user's own callback (or None).
+    """
     if not shown:
         yield (lambda stage: None), callback
         return

@@ -1,4 +1,4 @@
-"""Where any optimiser may start: at random as in the paper, or at a given map."""
+"""Where any optimiser may start: at random as in the paper, or at a given map. Starts from data are in their rooms."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -17,7 +17,7 @@ from joblib import effective_n_jobs
 
 __all__ = ["SERIAL", "ShardSum", "Threads", "beside", "row_slices", "threads"]
 
-ROWS_IN_A_BLOCK = 8192
+ROWS_IN_A_BLOCK = 8192  # of the gradient, which one thread adds up over all shards: work enough for a piece
 
 
 class Threads:
@@ -76,7 +76,10 @@ def row_slices(n_rows: int, *, size: int, most: int = 2**31) -> list[slice]:
 
 @dataclass
 class ShardSum:
-    """Adds up a function and its gradient over shards. The memory for the shards' gradients is kept between calls."""
+    """Adds up a function and its gradient over shards: slices of the anchors or triplets, the same for any threads.
+
+    The memory for the shards' gradients is kept between calls.
+    """
 
     workers: Threads
     _gradients: Any = None

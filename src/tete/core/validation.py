@@ -63,5 +63,5 @@ def check_learning_rate(value: Any) -> None:
 
 
 def check_map(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """A two-dimensional array of finite numbers."""
+    """The values as a map: a two-dimensional array of finite numbers."""
     return np.asarray(check_array(values, dtype=np.float64, input_name=name))

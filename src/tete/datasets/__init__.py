@@ -4,6 +4,9 @@ Loaders return a `Bunch` with `data` (rows of features) or `triplets`, and alway
 (None where there are none), `title`, `description`, `licence` and `citation`. A file is looked for in `folder`, or else
 in the folder of the environment variable TETE_DATA, or else in the user's cache folder. With `download=True` a missing
 file is fetched, if a public place of it is known.
+
+`registry` lists what is known of each data set, `folder` finds its file and checks it, `fetching` makes a file that is
+missing (`downloading` gets the bytes). `feature_sets` and `answer_sets` have the loaders, `generators` make triplets.
 """
 
 from tete.datasets.answer_sets import load_accents, load_alien_eggs, load_food, load_music

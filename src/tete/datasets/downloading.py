@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = ["download"]
 
-CHUNK = 1 << 16
+BYTES_AT_ONCE = 1 << 16  # few enough for a bar that moves
 TIMEOUT = 30.0  # seconds without a byte
-RANGE_NOT_SATISFIABLE = 416
+PARTIAL_CONTENT = 206  # HTTP: this is the rest that was asked for
+RANGE_NOT_SATISFIABLE = 416  # HTTP: the server has no such rest
 
 
 def download(url: str, path: Path, *, label: str) -> None:
@@ -50,7 +51,7 @@ def _receive(url: str, part: Path, label: str) -> None:
     headers = {"User-Agent": "tete"} | ({"Range": f"bytes={have}-"} if have else {})
     response: HTTPResponse
     with urlopen(Request(url, headers=headers), timeout=TIMEOUT) as response:  # noqa: S310  (registry's addresses)
-        is_rest = response.status == 206
+        is_rest = response.status == PARTIAL_CONTENT
         have = have if is_rest else 0
         length = response.headers["Content-Length"]
         total = None if length is None else have + int(length)
@@ -58,7 +59,7 @@ def _receive(url: str, part: Path, label: str) -> None:
             part.open("ab" if is_rest else "wb") as stream,
             tqdm(total=total, initial=have, unit="B", unit_scale=True, desc=label, disable=None) as bar,
         ):
-            while chunk := response.read(CHUNK):
+            while chunk := response.read(BYTES_AT_ONCE):
                 stream.write(chunk)
                 bar.update(len(chunk))
     if total is not None and part.stat().st_size < total:

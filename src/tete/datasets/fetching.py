@@ -9,13 +9,12 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import datasets as sklearn_datasets
 from tqdm.auto import tqdm
 
+from tete.core.types import NamedArrays
 from tete.datasets.downloading import download
 from tete.datasets.registry import DataSet
 from tete.exceptions import DownloadError, InvalidFileError
@@ -23,7 +22,6 @@ from tete.io.writing import atomic_write, check_output
 
 __all__ = ["fetch", "receipt_of"]
 
-Arrays = dict[str, NDArray[Any]]
 
 GLANCE = 0.5  # seconds between two looks at how much has arrived
 
@@ -50,7 +48,7 @@ def receipt_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.sha256")
 
 
-def _from_openml(entry: DataSet) -> Arrays:
+def _from_openml(entry: DataSet) -> NamedArrays:
     """Whole numbers from 0 to 255, and classes numbered in the order of their names; scikit-learn checks the md5."""
     assert entry.openml is not None
     name, version = entry.openml.name, entry.openml.version
@@ -97,7 +95,7 @@ def _size_of(folder: Path) -> int:
     return total
 
 
-def _from_address(entry: DataSet, folder: Path) -> Arrays:
+def _from_address(entry: DataSet, folder: Path) -> NamedArrays:
     """Points from a JSON list of rows; the sha256 of the numbers, not of the text, says whether they are right."""
     assert entry.url is not None
     source = folder / Path(entry.url).name

@@ -1,7 +1,7 @@
 """Triplets made from points whose places are known, and the ways in which answers go wrong."""
 
 from dataclasses import replace
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,9 +14,7 @@ from tete.exceptions import InvalidParameterError
 
 __all__ = ["answer_by_distance", "assign_annotators", "make_triplets", "make_uniform_triplets"]
 
-Points: TypeAlias = NDArray[np.float64]
-
-CHUNK = 512
+ANCHORS_AT_ONCE = 512  # all points are ordered by distance for each: memory against overhead
 
 
 def make_triplets(
@@ -63,8 +61,8 @@ def make_triplets(
         nearest_far = n_neighbors + 1 if far == "outside" else max(n_neighbors + 1, n_points // 2)
         far_rank = rng.integers(nearest_far, n_points, size=shape)
     near, distant = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int64)
-    for start in range(0, n_points, CHUNK):
-        rows = slice(start, start + CHUNK)
+    for start in range(0, n_points, ANCHORS_AT_ONCE):
+        rows = slice(start, start + ANCHORS_AT_ONCE)
         order = _others_by_distance(points, rows)
         near[rows] = np.take_along_axis(order, near_rank[rows], axis=1)
         distant[rows] = np.take_along_axis(order, far_rank[rows], axis=1)
@@ -140,7 +138,7 @@ def assign_annotators(
     return replace(triplets.flip_where(flipped[answers]), annotators=annotator[answers]), is_bad
 
 
-def _others_by_distance(points: Points, rows: slice) -> NDArray[np.int64]:
+def _others_by_distance(points: NDArray[np.float64], rows: slice) -> NDArray[np.int64]:
     """For some points, all points from near to far, the point itself first even among duplicates."""
     centred = points - points.mean(axis=0)  # distances far from the origin would lose their digits
     search = NearestNeighbors(n_neighbors=len(points), algorithm="brute").fit(centred)
@@ -150,7 +148,7 @@ def _others_by_distance(points: Points, rows: slice) -> NDArray[np.int64]:
     return np.take_along_axis(order, np.argsort(distances, axis=1, kind="stable"), axis=1)
 
 
-def _margins(points: Points, triplets: Triplets) -> NDArray[np.float64]:
+def _margins(points: NDArray[np.float64], triplets: Triplets) -> NDArray[np.float64]:
     """Distance to far minus distance to near."""
     anchor = points[triplets.anchor]
     to_far = np.linalg.norm(anchor - points[triplets.far], axis=1)

@@ -1,4 +1,4 @@
-"""Curves: how a measure of several methods changes, over wrong answers or anything else, with error bars."""
+"""Curves: measures over wrong answers or dimensions, with error bars, and the objective over iterations."""
 
 from collections.abc import Mapping
 from itertools import cycle
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tete.drawing.map_picture import MARKERS, new_figure
-from tete.drawing.themes import ThemeName, dress, theme_of
+from tete.drawing.figures import new_figure
+from tete.drawing.themes import MARKERS, ThemeName, dress, theme_of
 from tete.exceptions import InvalidParameterError
 from tete.selection.cross_validation import best_of_each_dimension
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_choice", "plot_noise_curves"]
+__all__ = ["plot_choice", "plot_convergence", "plot_noise_curves"]
 
 LINES = ("solid", "dashed", "dashdot", "dotted")
 
@@ -96,6 +96,19 @@ def plot_choice(
     axes.scatter([chosen["n_components"]], [error], s=160, facecolors="none", edgecolors=colors.colors[5], label=label)
     axes.set(xlabel="dimensions", ylabel="held-out answers contradicted (%)", xticks=dims)
     axes.legend(frameon=False)
+    dress(axes, colors)
+    return axes
+
+
+def plot_convergence(history: ArrayLike, *, theme: ThemeName = "light", axes: "Axes | None" = None) -> "Axes":
+    """Draw the value of the objective after each iteration."""
+    colors = theme_of(theme)
+    if axes is None:
+        axes = new_figure(6.0, 3.5)[1]
+    assert axes is not None
+    values = np.asarray(history, dtype=np.float64)
+    axes.plot(np.arange(1, len(values) + 1), values, color=colors.colors[0])
+    axes.set(xlabel="iteration", ylabel="objective")
     dress(axes, colors)
     return axes
 

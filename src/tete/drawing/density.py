@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_density"]
 
-PIXELS = 700  # along the longer side
+PIXELS = 700  # along the longer side: a new figure is up to 7 inches wide, 100 dots an inch
 FAINTEST = 0.25  # a pixel with a single point must be seen
 
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["place_labels"]
 
-MOST_TRIED = 2000
-MISSING = "\N{WHITE SQUARE}"
+MOST_TRIED = 2000  # names; each is measured by matplotlib, and later ones hardly ever find room
+MISSING = "\N{WHITE SQUARE}"  # drawn for a letter that the font lacks
 
 # Where the name goes: horizontal and vertical alignment, and the direction from the point.
 SIDES = (

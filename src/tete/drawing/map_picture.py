@@ -1,7 +1,6 @@
-"""Static pictures of maps. Figures are made without pyplot, so that nothing global is touched and nothing leaks."""
+"""Static pictures of maps: points by class, by number or by density, with names, ellipses and contradicted answers."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,60 +10,27 @@ from tete.comparisons.triplets import Triplets
 from tete.core.geometry import principal_axes
 from tete.core.validation import check_map
 from tete.drawing.density import draw_density
+from tete.drawing.figures import new_figure
 from tete.drawing.label_placement import place_labels
-from tete.drawing.themes import COLORS, Theme, ThemeName, class_color, color_scale, dress, theme_of
+from tete.drawing.themes import COLORS, MARKERS, Theme, ThemeName, class_color, color_scale, dress, theme_of
 from tete.exceptions import InvalidParameterError
-from tete.io.sources import AnyPath
-from tete.io.writing import atomic_write
 from tete.metrics.satisfaction import satisfied
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from tete.reliability.uncertainty import Uncertainty
 
-__all__ = [
-    "COLORS",
-    "MARKERS",
-    "PICTURES",
-    "ellipse_reach",
-    "is_number_scale",
-    "new_figure",
-    "plot_convergence",
-    "plot_map",
-    "save_picture",
-]
+__all__ = ["ellipse_reach", "is_number_scale", "plot_map"]
 
-MARKERS = "os^DvPX*"  # they change when the colours are used up
-PICTURES = (".png", ".svg", ".pdf")
-
+# A flat or tall map fills its figure, which is never so small that names have no room.
 LARGEST_WIDTH, LARGEST_HEIGHT, SMALLEST_SIDE, LEGEND_WIDTH = 7.0, 6.0, 2.5, 1.0  # of a new figure, in inches
 
-MOST_CLASSES = len(COLORS) * len(MARKERS)
-MOST_LEGEND_ENTRIES = 30
+MOST_CLASSES = len(COLORS) * len(MARKERS)  # that look different; smaller classes are grey
+MOST_LEGEND_ENTRIES = 30  # about as many fit beside a figure of the largest height
 MOST_CODES = 12  # this many small whole numbers are codes of classes
 MANY_POINTS = 20_000  # from here on points are drawn as one image, also in SVG and PDF
 DENSE_POINTS = 150_000  # from here on a picture of points is a blot, and a density says more
-
-
-def new_figure(width: float = 7.0, height: float = 6.0, rows: int = 1, columns: int = 1) -> tuple["Figure", Any]:
-    """A figure and its axes (an array of them if there are several)."""
-    try:
-        from matplotlib.figure import Figure  # noqa: PLC0415  (loaded only when something is drawn)
-    except ImportError as error:
-        raise ImportError("plotting needs matplotlib: pip install 'tete[plot]'") from error
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots(rows, columns)
-
-
-def save_picture(path: AnyPath, figure: "Figure", *, force: bool = False) -> None:
-    """Write a figure as PNG, SVG or PDF, by the extension."""
-    extension = Path(path).suffix.lower()
-    if extension not in PICTURES:
-        raise InvalidParameterError(f"`path` must end in {', '.join(PICTURES)}, got {extension!r}.")
-    with atomic_write(path, force=force) as stream:
-        figure.savefig(stream, format=extension[1:], dpi=150)
 
 
 def plot_map(
@@ -129,19 +95,6 @@ def plot_map(
     if names is not None:
         radius = np.sqrt(_point_area(len(places))) / 2
         place_labels(axes, places, [str(name) for name in names], radius=radius, color=colors.ink)
-    dress(axes, colors)
-    return axes
-
-
-def plot_convergence(history: ArrayLike, *, theme: ThemeName = "light", axes: "Axes | None" = None) -> "Axes":
-    """Draw the value of the objective after each iteration."""
-    colors = theme_of(theme)
-    if axes is None:
-        axes = new_figure(6.0, 3.5)[1]
-    assert axes is not None
-    values = np.asarray(history, dtype=np.float64)
-    axes.plot(np.arange(1, len(values) + 1), values, color=colors.colors[0])
-    axes.set(xlabel="iteration", ylabel="objective")
     dress(axes, colors)
     return axes
 

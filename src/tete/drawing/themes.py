@@ -8,7 +8,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import ListedColormap
 
-__all__ = ["COLORS", "DARK", "LIGHT", "Theme", "ThemeName", "class_color", "color_scale", "dress", "theme_of"]
+__all__ = [
+    "COLORS",
+    "DARK",
+    "LIGHT",
+    "MARKERS",
+    "Theme",
+    "ThemeName",
+    "class_color",
+    "color_scale",
+    "dress",
+    "theme_of",
+]
 
 ThemeName: TypeAlias = Literal["light", "dark"]
 
@@ -30,6 +41,7 @@ class Theme(NamedTuple):
 
 # Okabe and Ito's colours, which people with any kind of colour vision tell apart.
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#B8A800")
+MARKERS = "os^DvPX*"  # matplotlib's; they change when the colours are used up
 LIGHT = Theme("#FFFFFF", "#222222", "#BBBBBB", COLORS, ((0, 0.0), (0, 0.5), (255, 0.55)), 0.0)
 # On dark paper blue must be lighter and black is white; the scale's darkest third would not show.
 DARK_COLORS = ("#3B9BE0", *COLORS[1:6], "#FFFFFF", "#D6C92A")
@@ -40,8 +52,8 @@ def class_color(theme: Theme, rank: int) -> str:
     """The colour of the class that is number `rank` by size."""
     other, share = theme.shades[rank // len(theme.colors) % len(theme.shades)]
     channels = [
-        round((1.0 - share) * int(theme.colors[rank % len(theme.colors)][place : place + 2], 16) + share * other)
-        for place in (1, 3, 5)
+        round((1.0 - share) * int(theme.colors[rank % len(theme.colors)][digit : digit + 2], 16) + share * other)
+        for digit in (1, 3, 5)
     ]
     return "#" + "".join(f"{channel:02X}" for channel in channels)
 

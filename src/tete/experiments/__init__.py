@@ -6,8 +6,10 @@
 >>> list(experiment_table(figure, quick=True).columns)
 ['function', 't', 'x', 'value']
 
-`tete reproduce` runs them all and writes a report. A run is cut into settings whose results are cached (`cache`,
-`runner`); each experiment's `claims` judge the paper's statements by rules that the report shows.
+An `experiment` lists settings, runs one of them, draws, and judges claims by rules that the report shows (those of two
+figures are long: `claims_figure3`, `claims_figure6`). The figures share their data (`inputs`), methods and measures
+(`methods`, `tearing`), means (`means`) and look (`style`). `runner` runs settings and keeps their results (`cache`);
+`reproduction` runs all experiments, which is `tete reproduce`, and `html_report` writes what they found.
 """
 
 from importlib import import_module
@@ -15,9 +17,9 @@ from importlib import import_module
 from tete.exceptions import InvalidParameterError
 from tete.experiments.experiment import Check, Claim, Experiment, Outcome
 
-__all__ = ["NAMES", "Check", "Claim", "Experiment", "Outcome", "load_experiment"]
+__all__ = ["EXPERIMENT_NAMES", "Check", "Claim", "Experiment", "Outcome", "load_experiment"]
 
-NAMES = (
+EXPERIMENT_NAMES = (
     "figure1",
     "figure2",
     "figure3",
@@ -31,8 +33,8 @@ NAMES = (
 
 
 def load_experiment(name: str) -> Experiment:
-    """An experiment by its name, one of `NAMES`."""
-    if name not in NAMES:
-        raise InvalidParameterError(f"`name` must be one of {', '.join(NAMES)}, got {name!r}.")
+    """An experiment by its name, one of `EXPERIMENT_NAMES`."""
+    if name not in EXPERIMENT_NAMES:
+        raise InvalidParameterError(f"`name` must be one of {', '.join(EXPERIMENT_NAMES)}, got {name!r}.")
     experiment: Experiment = import_module(f"tete.experiments.{name}").EXPERIMENT
     return experiment

@@ -8,10 +8,10 @@ from scipy.stats import spearmanr
 from sklearn.model_selection import KFold
 
 from tete.datasets import make_uniform_triplets
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Row, Setting
 from tete.experiments.inputs import load
-from tete.experiments.means import different, means, rows_of, summarize
+from tete.experiments.means import different, means, means_and_spreads, rows_of
 from tete.experiments.methods import METHODS, fit_method
 from tete.experiments.style import method_style
 from tete.metrics.satisfaction import triplet_error
@@ -26,7 +26,7 @@ __all__ = ["EXPERIMENT"]
 OTHERS = METHODS[:-1]
 COMPARED = (*METHODS, "t-ETE (default)")
 DATA = ("30 alien eggs", "300 alien eggs")
-DIMENSIONS = (1, 2)
+DIMENSIONS = (1, 2)  # the truth has one; people may see more
 FOLDS = 5
 
 
@@ -102,7 +102,7 @@ def _draw_line(axes: "Axes", method: str, truth: NDArray[np.float64], places: ND
 def summary(table: "pd.DataFrame") -> "pd.DataFrame":
     """Means and standard deviations over folds."""
     measures = ["answers_agree_with_truth", "unseen_answers", "true_triplets", "rank_correlation"]
-    return summarize(table, ["data", "n_components", "method"], measures)
+    return means_and_spreads(table, ["data", "n_components", "method"], measures)
 
 
 def claims(table: "pd.DataFrame") -> list[Claim]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from numpy.typing import NDArray
+from tete.core.types import NamedArrays
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,8 +15,7 @@ __all__ = ["HOLDS", "PARTLY", "UNKNOWN", "WRONG", "Check", "Claim", "Experiment"
 Scalar: TypeAlias = str | int | float | bool
 Setting: TypeAlias = Mapping[str, Scalar]
 Row: TypeAlias = dict[str, Scalar]
-Arrays: TypeAlias = Mapping[str, NDArray[Any]]
-Maps: TypeAlias = Sequence[tuple[Setting, Arrays]]
+Maps: TypeAlias = Sequence[tuple[Setting, NamedArrays]]
 
 HOLDS, PARTLY, WRONG, UNKNOWN = "holds", "holds partly", "does not hold", "not tested"
 
@@ -26,7 +25,7 @@ class Outcome:
     """What one setting gave: rows of the table (its own settings are added), and arrays that pictures need."""
 
     rows: Sequence[Mapping[str, Scalar]]
-    arrays: Arrays = field(default_factory=dict)
+    arrays: NamedArrays = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Experiment:
 
     `settings(quick)` lists what to run; `run(setting, n_jobs)` runs one of them; `draw(table, maps)` draws; the
     `summary` of the table stands in the report beside `paper`, what the paper shows; `claims(table)` judges.
-    Settings that need a data set name it under "data"; it must be one of `data.SOURCES`.
+    Settings that need a data set name it under "data"; it must be one of `inputs.SOURCES`.
     Where results differ from the paper's, `tried` says what was tried to get the paper's.
     A change of `run` needs a new `version`, so that older results are not taken for new ones. `timed` experiments
     report seconds and run one setting at a time on all cores.

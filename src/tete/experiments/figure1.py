@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.datasets import make_triplets
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
 from tete.experiments.inputs import draw_rows
-from tete.experiments.means import different, means, rows_of, summarize
+from tete.experiments.means import different, means, means_and_spreads, rows_of
 from tete.experiments.methods import NOISE_T, fit_method, scores
 from tete.experiments.style import START_NAMES, draw_digits
 from tete.metrics.alignment import procrustes_align
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = ["EXPERIMENT"]
 
-NOISE = (0.0, 0.2)
+NOISE = (0.0, 0.2)  # the figure's
 METHODS = (("t-STE", 2.0), ("t-ETE", 2.0), ("t-ETE", NOISE_T))
-SEEDS = 3
+SEEDS = 3  # the paper shows one; three tell chance from method
 
 
 def settings(quick: bool) -> list[Setting]:
@@ -91,7 +91,9 @@ def _frame_most(axes: "Axes", places: NDArray[np.float64]) -> None:
 
 def summary(table: "pd.DataFrame") -> "pd.DataFrame":
     """Means and standard deviations over draws."""
-    return summarize(table, ["start", "method", "t", "noise"], ["triplet_accuracy", "neighbor_accuracy", "seconds"])
+    return means_and_spreads(
+        table, ["start", "method", "t", "noise"], ["triplet_accuracy", "neighbor_accuracy", "seconds"]
+    )
 
 
 def claims(table: "pd.DataFrame") -> list[Claim]:

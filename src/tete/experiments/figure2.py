@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.drawing.themes import COLORS
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
-from tete.experiments.means import different, means, rows_of, summarize
+from tete.experiments.means import different, means, means_and_spreads, rows_of
 from tete.tempered import exp_t, log_t
 
 if TYPE_CHECKING:
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 __all__ = ["EXPERIMENT"]
 
 TEMPERATURES = (0.5, 1.0, 1.5, 2.0)
-POINTS = {"exp": np.linspace(-4.0, 2.0, 241), "log": np.linspace(0.02, 12.0, 600)}
+ARGUMENTS = {"exp": np.linspace(-4.0, 2.0, 241), "log": np.linspace(0.02, 12.0, 600)}
 
 
 def settings(quick: bool) -> list[Setting]:
     """Both functions at every temperature."""
-    return [{"function": function, "t": t} for function in POINTS for t in TEMPERATURES]
+    return [{"function": function, "t": t} for function in ARGUMENTS for t in TEMPERATURES]
 
 
 def run(setting: Setting, n_jobs: int) -> Outcome:
     """One curve."""
-    x = POINTS[str(setting["function"])]
+    x = ARGUMENTS[str(setting["function"])]
     function = exp_t if setting["function"] == "exp" else log_t
     values = function(x, float(setting["t"]))
     return Outcome([{"x": float(a), "value": float(b)} for a, b in zip(x, values, strict=True) if np.isfinite(b)])
@@ -52,7 +52,7 @@ def draw(table: "pd.DataFrame", maps: Maps) -> "Figure":
 
 def summary(table: "pd.DataFrame") -> "pd.DataFrame":
     """The mean of each curve over the drawn points."""
-    return summarize(table, ["function", "t"], ["value"]).rename(columns={"fits": "points"})
+    return means_and_spreads(table, ["function", "t"], ["value"]).rename(columns={"fits": "points"})
 
 
 def claims(table: "pd.DataFrame") -> list[Claim]:

@@ -8,10 +8,10 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import silhouette_score
 from sklearn.model_selection import KFold
 
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Row, Setting
 from tete.experiments.inputs import load
-from tete.experiments.means import different, means, rows_of, summarize
+from tete.experiments.means import different, means, means_and_spreads, rows_of
 from tete.experiments.methods import fit_method
 from tete.experiments.style import START_NAMES, draw_named
 from tete.metrics.alignment import procrustes_align
@@ -25,8 +25,8 @@ __all__ = ["EXPERIMENT"]
 
 METHODS = ("t-STE", "t-ETE")
 OTHERS = ("STE", "t-ETE (default)")
-CLUSTERS = 3
-FOLDS = 10
+CLUSTERS = 3  # "three main clusters" (paper)
+FOLDS = 10  # as in the paper's figure on generalization
 
 
 def settings(quick: bool) -> list[Setting]:
@@ -99,7 +99,9 @@ def draw(table: "pd.DataFrame", maps: Maps) -> "Figure":
 
 def summary(table: "pd.DataFrame") -> "pd.DataFrame":
     """Means over starts or folds."""
-    return summarize(table, ["part", "method", "start"], ["triplet_error", "silhouette", "smallest_cluster", "seconds"])
+    return means_and_spreads(
+        table, ["part", "method", "start"], ["triplet_error", "silhouette", "smallest_cluster", "seconds"]
+    )
 
 
 def claims(table: "pd.DataFrame") -> list[Claim]:

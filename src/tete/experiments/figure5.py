@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Row, Setting
 from tete.experiments.inputs import load
-from tete.experiments.means import means, rows_of, summarize
+from tete.experiments.means import means, means_and_spreads, rows_of
 from tete.experiments.methods import fit_method
 from tete.experiments.style import START_NAMES, draw_named
 from tete.metrics.classes import nearest_neighbor_error
@@ -22,7 +22,7 @@ __all__ = ["EXPERIMENT"]
 
 METHODS = ("t-STE", "t-ETE", "t-ETE (default)")
 COMMONEST = "always the commonest genre"
-PAPER_ERRORS = {"t-STE": 0.63, "t-ETE": 0.52}
+PAPER_ERRORS = {"t-STE": 0.63, "t-ETE": 0.52}  # section "Visualization Results", which says no more of how
 PROTOCOLS = {
     "9 genres": "1-NN, leave one out, the 9 labels of the t-STE authors, 'other' among them",
     "8 genres": "the same without the artists labelled 'other'",
@@ -122,7 +122,7 @@ def draw(table: "pd.DataFrame", maps: Maps) -> "Figure":
 
 def summary(table: "pd.DataFrame") -> "pd.DataFrame":
     """Means over starts, for each protocol."""
-    return summarize(table, ["protocol", "start", "method"], ["neighbor_error", "triplet_error", "seconds"])
+    return means_and_spreads(table, ["protocol", "start", "method"], ["neighbor_error", "triplet_error", "seconds"])
 
 
 def claims(table: "pd.DataFrame") -> list[Claim]:

@@ -10,11 +10,11 @@ from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
 from tete.datasets import make_sphere, make_swiss_roll
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.experiments.claims_figure6 import claims
 from tete.experiments.experiment import Experiment, Maps, Outcome, Row, Setting
 from tete.experiments.inputs import load
-from tete.experiments.means import rows_of, summarize
+from tete.experiments.means import means_and_spreads, rows_of
 from tete.experiments.style import draw_points
 from tete.experiments.tearing import pieces, torn_share
 from tete.metrics import global_score, neighborhood_accuracy, neighborhood_recall, random_triplet_accuracy
@@ -41,7 +41,7 @@ METHODS = ("t-SNE", "Weighted t-ETE", "Listwise t-ETE")
 PAPER_START = "Weighted t-ETE, paper's start"
 RANDOM_START = "t-SNE, random start"  # as t-SNE was run when the paper was written
 GENERATORS = {"Sphere": make_sphere, "Swiss Roll": make_swiss_roll}
-SMALL, SEEDS = 5000, 3  # data sets up to this size are mapped from so many seeds
+SMALL_DATA, SEEDS = 5000, 3  # data sets up to this size are mapped from so many seeds
 USPS_DIGITS = (3, 7, 8)  # the digits of which the paper says that t-SNE divides them
 
 
@@ -53,7 +53,7 @@ def settings(quick: bool) -> list[Setting]:
         for method in (*METHODS, PAPER_START, RANDOM_START):
             if method == RANDOM_START and data in {"MNIST", "Letters"}:
                 continue
-            several = size <= SMALL and method != PAPER_START and not quick
+            several = size <= SMALL_DATA and method != PAPER_START and not quick
             seeds = range(SEEDS if several else 1)
             found += [{"data": data, "n_points": n_points, "method": method, "seed": seed} for seed in seeds]
     return found
@@ -174,7 +174,7 @@ def summary(table: "pd.DataFrame") -> "pd.DataFrame":
         "torn_share",
     ]
     measures += [f"pieces_of_{digit}" for digit in USPS_DIGITS]
-    return summarize(table, ["data", "n_points", "method"], [name for name in measures if name in table])
+    return means_and_spreads(table, ["data", "n_points", "method"], [name for name in measures if name in table])
 
 
 EXPERIMENT = Experiment(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["cell", "write_report"]
 
 MARKS = {HOLDS: "good", PARTLY: "fair", WRONG: "bad", UNKNOWN: "none"}
-QUICK = (
+QUICK_NOTE = (
     "This is a quick run on small data. It shows that everything works; its verdicts must not be held against the "
     "paper."
 )
@@ -99,7 +99,7 @@ def _page(chapters: Sequence[Chapter], *, quick: bool) -> str:
         f"<p>{_escape(machine())}.</p>",
     ]
     if quick:
-        parts.append(f'<p class="note">{QUICK}</p>')
+        parts.append(f'<p class="note">{QUICK_NOTE}</p>')
     parts += ["<h2>Verdicts</h2>", _overview(chapters)]
     return "\n".join([*parts, *(_section(chapter, quick=quick) for chapter in chapters), "</html>\n"])
 
@@ -175,7 +175,7 @@ def _escape(text: str) -> str:
 
 def _markdown(chapters: Sequence[Chapter], *, quick: bool) -> str:
     lines = ["# The paper's experiments again", "", "Written by `tete reproduce`; the rules are in its report.", ""]
-    lines += [QUICK, ""] if quick else []
+    lines += [QUICK_NOTE, ""] if quick else []
     lines += [f"{machine()}.", "", "| experiment | claim | verdict | checks passed |", "|---|---|---|---|"]
     rows = _verdict_rows(chapters)
     for row in rows:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Means", "different", "means", "rows_of", "summarize"]
+__all__ = ["Means", "different", "means", "means_and_spreads", "rows_of"]
 
 Means: TypeAlias = dict[tuple[Any, ...], float]
 
@@ -29,7 +29,7 @@ def rows_of(table: "pd.DataFrame", **wanted: Any) -> "pd.DataFrame":
     return table
 
 
-def summarize(table: "pd.DataFrame", by: Sequence[str], measures: Sequence[str]) -> "pd.DataFrame":
+def means_and_spreads(table: "pd.DataFrame", by: Sequence[str], measures: Sequence[str]) -> "pd.DataFrame":
     """Number of fits, means and standard deviations of the measures for each combination of the columns `by`."""
     import pandas as pd  # noqa: PLC0415
 

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from tete.comparisons.triplets import Triplets
 from tete.datasets import answer_by_distance, assign_annotators, make_triplets, make_uniform_triplets
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
 from tete.experiments.inputs import draw_rows
-from tete.experiments.means import different, means, rows_of, summarize
+from tete.experiments.means import different, means, means_and_spreads, rows_of
 from tete.experiments.methods import METHODS, fit_method, scores
 from tete.experiments.style import draw_curves, share_legend
 
@@ -22,13 +22,13 @@ __all__ = ["EXPERIMENT"]
 
 OTHERS = METHODS[:-1]
 COMPARED = (*METHODS, "t-ETE (default)")
-KINDS = {
+NOISE_KINDS = {
     "close calls": (8.0, 4.0, 2.0, 1.0),  # sharpness of the answers: the lower, the more are wrong
     "reversing annotators": (0.0, 0.1, 0.2, 0.3),  # share of annotators who answer the wrong way round
     "guessing annotators": (0.0, 0.2, 0.4, 0.6),  # share of annotators who answer at random
 }
-ANNOTATORS = 50
-SEEDS = 2
+ANNOTATORS = 50  # so that a tenth of them is a whole number
+SEEDS = 2  # draws of points and answers: settings are many
 
 
 def settings(quick: bool) -> list[Setting]:
@@ -44,7 +44,7 @@ def settings(quick: bool) -> list[Setting]:
             "method": method,
             "seed": seed,
         }
-        for kind, levels in KINDS.items()
+        for kind, levels in NOISE_KINDS.items()
         for level in (levels[1:3] if quick else levels)
         for method in COMPARED
         for seed in range(seeds)
@@ -95,7 +95,9 @@ def draw(table: "pd.DataFrame", maps: Maps) -> "Figure":
 
 def summary(table: "pd.DataFrame") -> "pd.DataFrame":
     """Means over draws."""
-    return summarize(table, ["kind", "level", "method"], ["wrong_share", "triplet_accuracy", "neighbor_accuracy"])
+    return means_and_spreads(
+        table, ["kind", "level", "method"], ["wrong_share", "triplet_accuracy", "neighbor_accuracy"]
+    )
 
 
 def claims(table: "pd.DataFrame") -> list[Claim]:

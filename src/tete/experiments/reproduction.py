@@ -9,9 +9,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.exceptions import InvalidParameterError, OutputExistsError
-from tete.experiments import NAMES, load_experiment
+from tete.experiments import EXPERIMENT_NAMES, load_experiment
 from tete.experiments.experiment import Claim, Experiment
 from tete.experiments.runner import Run, Workers, run_experiment, usable_cores, workers
 from tete.io.writing import atomic_write, write_frame
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Chapter", "check_folder", "chosen_names", "machine", "reproduce"]
 
 CACHE = "cache"
-SMALL = 100_000  # bytes of the small pictures, for a README
+SMALL_PICTURE = 100_000  # bytes of the small pictures, for a README
 PACKAGES = ("tete", "numpy", "scipy", "scikit-learn", "numba", "openTSNE")
 
 
@@ -40,10 +40,12 @@ class Chapter:
 
 def chosen_names(names: Sequence[str]) -> list[str]:
     """The experiments that are meant, in their own order; none means all. What they need must be installed."""
-    unknown = [name for name in names if name not in (*NAMES, "all")]
+    unknown = [name for name in names if name not in (*EXPERIMENT_NAMES, "all")]
     if unknown:
-        raise InvalidParameterError(f"There is no experiment {unknown[0]!r}: choose from {', '.join(NAMES)} or all.")
-    chosen = [name for name in NAMES if name in names or "all" in names or not names]
+        raise InvalidParameterError(
+            f"There is no experiment {unknown[0]!r}: choose from {', '.join(EXPERIMENT_NAMES)} or all."
+        )
+    chosen = [name for name in EXPERIMENT_NAMES if name in names or "all" in names or not names]
     new_figure()  # says what to install if matplotlib is missing
     if "figure6" in chosen and importlib.util.find_spec("openTSNE") is None:
         raise ImportError("figure6 needs openTSNE: pip install 'tete[experiments]'")
@@ -108,7 +110,7 @@ def _as_png(figure: "Figure", dpi: float) -> bytes:
 
 
 def _small_png(figure: "Figure") -> bytes:
-    """A picture with few colours, as large as it can be in `SMALL` bytes."""
+    """A picture with few colours, as large as it can be in `SMALL_PICTURE` bytes."""
     from PIL import Image  # noqa: PLC0415  (comes with matplotlib)
 
     width, height = figure.get_size_inches()
@@ -119,7 +121,7 @@ def _small_png(figure: "Figure") -> bytes:
         full.resize(size, Image.Resampling.LANCZOS).quantize(64, dither=Image.Dither.NONE).save(
             stream, format="PNG", optimize=True
         )
-        if len(stream.getvalue()) < SMALL:
+        if len(stream.getvalue()) < SMALL_PICTURE:
             break
     return stream.getvalue()
 

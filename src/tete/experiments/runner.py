@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,14 +59,14 @@ def workers(jobs: int) -> Iterator[Workers]:
         yield Workers(None, n_cores, n_cores)
         return
     n_threads = max(1, n_cores // jobs)
+    others = set(active_children())
     # Spawned, because compiled and BLAS threads do not survive a fork.
     pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_prepare_process)
     try:
         yield Workers(pool, n_threads, n_cores)
     except BaseException:
-        processes = list((pool._processes or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:  # what they work on is lost, what they have finished is kept
+        for process in set(active_children()) - others:  # their present work is lost, what they have finished is kept
             process.terminate()
         raise
     pool.shutdown()

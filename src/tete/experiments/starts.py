@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 from tete.datasets import make_triplets
-from tete.drawing.map_picture import new_figure
+from tete.drawing.figures import new_figure
 from tete.experiments.experiment import Check, Claim, Experiment, Maps, Outcome, Setting
 from tete.experiments.inputs import draw_rows
-from tete.experiments.means import different, means, summarize
+from tete.experiments.means import different, means, means_and_spreads
 from tete.experiments.methods import fit_method, scores
 from tete.experiments.style import draw_curves, share_legend
 
@@ -26,7 +26,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "ours, no ridge": {"start": "ours", "ridge": 0.0},
     "ours": {"start": "ours"},
 }
-NOISE = (0.0, 0.2, 0.3, 0.4)
+NOISE = (0.0, 0.2, 0.3, 0.4)  # starts differ where answers are wrong
 SEEDS = 3
 
 
@@ -75,7 +75,7 @@ def draw(table: "pd.DataFrame", maps: Maps) -> "Figure":
 
 def summary(table: "pd.DataFrame") -> "pd.DataFrame":
     """Means and standard deviations over draws."""
-    return summarize(table, ["way", "noise"], ["triplet_accuracy", "neighbor_accuracy", "seconds"])
+    return means_and_spreads(table, ["way", "noise"], ["triplet_accuracy", "neighbor_accuracy", "seconds"])
 
 
 def claims(table: "pd.DataFrame") -> list[Claim]:

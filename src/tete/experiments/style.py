@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.drawing.label_placement import place_labels
-from tete.drawing.map_picture import MARKERS
-from tete.drawing.themes import COLORS
+from tete.drawing.themes import COLORS, MARKERS
 
 if TYPE_CHECKING:
     import pandas as pd

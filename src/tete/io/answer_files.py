@@ -104,7 +104,9 @@ def _columns_to_use(
         raise InvalidFileError(f"`columns` must be three names or numbers, got {len(wanted)}: {', '.join(wanted)}.")
     layout = "odd" if odd_one_out else "triplets"
     known = {"weight", "annotator", "group"}
-    roles = {role: place for role, place in roles_of(file, table.columns).items() if role in known} if header else {}
+    roles = (
+        {role: position for role, position in roles_of(file, table.columns).items() if role in known} if header else {}
+    )
     return roles | {
         role: column_position(file, table.columns, name) for role, name in zip(LAYOUTS[layout], wanted, strict=True)
     }, layout

@@ -115,11 +115,11 @@ def _add_ids(ids: dict[str, None], table: Table, position: int) -> None:
     for row, text in enumerate(as_text(table.cells[position])):
         name = text.strip()
         if not name:
-            raise InvalidFileError(f"{table.place(row, position)}: empty, expected the id of the row.")
+            raise InvalidFileError(f"{table.location(row, position)}: empty, expected the id of the row.")
         if name in ids:
             column = quote(table.columns[position])
             raise InvalidFileError(
-                f"{table.place(row, position)}: {name!r} is there already: ids must differ; "
+                f"{table.location(row, position)}: {name!r} is there already: ids must differ; "
                 f"--label {column} keeps the column and --drop {column} leaves it out."
             )
         ids[name] = None
@@ -136,9 +136,9 @@ def _numbers(table: Table, positions: list[int]) -> NDArray[Any]:
     values = cells.to_numpy(dtype=np.float64)
     finite = np.isfinite(values)
     if not finite.all():
-        row, place = np.argwhere(~finite)[0]
+        row, column = np.argwhere(~finite)[0]
         unread = [position for position, good in zip(positions, finite.all(axis=0), strict=True) if not good]
-        _refuse(table, int(row), positions[int(place)], unread)
+        _refuse(table, int(row), positions[int(column)], unread)
     with np.errstate(over="ignore"):
         small = values.astype(np.float32)
     return small if np.array_equal(small, values) else values
@@ -153,7 +153,7 @@ def _parsed(column: "pd.Series[Any]", decimal: str) -> "pd.Series[Any]":
 
 def _refuse(table: Table, row: int, position: int, unread: list[int]) -> None:
     cell = table.cells[position].iloc[row]
-    text, place = ("" if cell is None else str(cell).strip()), table.place(row, position)
+    text, place = ("" if cell is None else str(cell).strip()), table.location(row, position)
     column = quote(table.columns[position])
     if text.casefold() in {"", "nan", "na", "n/a", "null", "none", "inf", "-inf", "<na>", "nat", "?"}:
         raise InvalidFileError(

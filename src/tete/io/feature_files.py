@@ -21,9 +21,11 @@ from tete.io.sources import AnyPath, Source, kind_of
 
 __all__ = ["FeatureTable", "read_features"]
 
+# Usual names in npz files, the likeliest first.
 ARRAYS = ("X", "features", "data")
 LABEL_ARRAYS = ("y", "label", "labels", "target")
 ID_ARRAYS = ("ids", "id", "names", "object")
+# What NumPy and zipfile raise for files that are cut off or are something else.
 DAMAGED = (ValueError, EOFError, KeyError, BadZipFile, ZlibError)
 
 
@@ -124,11 +126,11 @@ def _memory_mapped(source: Source) -> NDArray[Any]:
         raise InvalidFileError(f"{source.name} is not a whole npy file of plain numbers.") from error
 
 
-def _as_table(place: str, values: NDArray[Any]) -> NDArray[Any]:
+def _as_table(where: str, values: NDArray[Any]) -> NDArray[Any]:
     """Rows of numbers; images and the like become rows without a copy."""
     if values.dtype.kind not in "biuf" or values.ndim < 2 or values.size == 0:
         raise InvalidFileError(
-            f"{place}: expected a table of numbers, one row an object, got shape {values.shape}, {values.dtype}."
+            f"{where}: expected a table of numbers, one row an object, got shape {values.shape}, {values.dtype}."
         )
     return values.reshape(len(values), -1)
 

@@ -19,7 +19,7 @@ __all__ = ["Map", "as_column", "check_map_output", "read_columns", "read_map", "
 
 NAME_COLUMNS = ("object", "name", "id", "key", "index")
 RESERVED = {"object", "x", "y", "z"}
-KINDS = ("text", "parquet", "npy", "json")
+MAP_KINDS = ("text", "parquet", "npy", "json")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def write_map(
     Tables have the columns object, x, y, z, or object, x1, x2, ... beyond three dimensions, and then `columns`, of
     which one called like these becomes label_x and so on.
     """
-    kind = kind_of(path, KINDS)
+    kind = kind_of(path, MAP_KINDS)
     places = check_map("embedding", embedding)
     if kind == "npy":
         with atomic_write(path, force=force) as stream:
@@ -91,13 +91,13 @@ def write_map(
 
 def check_map_output(path: AnyPath, *, force: bool) -> None:
     """Refuse, before any work is done, a path to which no map could be written."""
-    kind_of(path, KINDS)
+    kind_of(path, MAP_KINDS)
     check_output(path, force=force)
 
 
 def coordinate_names(n_components: int) -> list[str]:
     """x, y and z, or x1, x2, ... beyond three."""
-    return list("xyz"[:n_components]) if n_components <= 3 else [f"x{place}" for place in range(1, n_components + 1)]
+    return list("xyz"[:n_components]) if n_components <= 3 else [f"x{number}" for number in range(1, n_components + 1)]
 
 
 def read_map(path: AnyPath, *, encoding: str = "utf-8") -> Map:
@@ -106,7 +106,7 @@ def read_map(path: AnyPath, *, encoding: str = "utf-8") -> Map:
     Coordinates are the columns x, y[, z] or x1, x2, ... (also dim1, ..., component_0, ...); names are the column
     object, name or id. Anything else is kept in `columns`.
     """
-    kind = kind_of(path, KINDS)
+    kind = kind_of(path, MAP_KINDS)
     source = Source.of(path)
     if kind == "npy":
         return Map(_finite(source.name, _load_npy(source)))
@@ -135,8 +135,8 @@ def read_columns(path: AnyPath, names: Sequence[str], *, encoding: str = "utf-8"
     if max(best) >= 0:
         return {
             column: as_column([values[row] if row >= 0 else "" for row in best])
-            for place, (column, values) in enumerate(zip(table.columns, table.cells.to_numpy(object).T, strict=True))
-            if place != key
+            for position, (column, values) in enumerate(zip(table.columns, table.cells.to_numpy(object).T, strict=True))
+            if position != key
         }
     raise InvalidFileError(
         f"{source.name}: no row names an object of the map, expected names such as {', '.join(map(repr, names[:3]))} "
@@ -172,8 +172,10 @@ def _coordinates(table: Table) -> list[int]:
     found = _positions(table, ("x", "y", "z"))
     if not found:
         pattern = re.compile(r"(x|dim|component|d|pc|umap|tsne|embedding)[_\s]?(\d+)", flags=re.IGNORECASE)
-        matches = [(int(match[2]), place) for place, c in enumerate(table.columns) if (match := pattern.fullmatch(c))]
-        found = [place for _, place in sorted(matches)]
+        matches = [
+            (int(match[2]), position) for position, c in enumerate(table.columns) if (match := pattern.fullmatch(c))
+        ]
+        found = [position for _, position in sorted(matches)]
     if not found:
         raise InvalidFileError(
             f"{table.source.name}, line 1: expected a map with columns x and y (or x1, x2, ...), "
@@ -187,7 +189,7 @@ def _numbers(table: Table, position: int) -> NDArray[np.float64]:
     if not np.isfinite(numbers).all():
         row = int(np.argmin(np.isfinite(numbers)))
         text = str(table.values(position)[row])
-        raise InvalidFileError(f"{table.place(row, position)}: {text!r} is not a number: expected a coordinate.")
+        raise InvalidFileError(f"{table.location(row, position)}: {text!r} is not a number: expected a coordinate.")
     return numbers
 
 
@@ -202,12 +204,14 @@ def _names_and_columns(
         seen: set[Hashable] = set()
         for row, name in enumerate(names):
             if name in seen:
-                raise InvalidFileError(f"{table.place(row, position)}: {name!r} is there already: names must differ.")
+                raise InvalidFileError(
+                    f"{table.location(row, position)}: {name!r} is there already: names must differ."
+                )
             seen.add(name)
     others = {
-        column: as_column(list(table.values(place)))
-        for place, column in enumerate(table.columns)
-        if place != position and place not in coordinates
+        column: as_column(list(table.values(other)))
+        for other, column in enumerate(table.columns)
+        if other != position and other not in coordinates
     }
     return names, others
 
@@ -224,7 +228,10 @@ def _read_json(source: Source) -> Table:
         raise InvalidFileError(f"{source.name}: expected a list of objects such as {{'object': 'a', 'x': 0, 'y': 1}}.")
     frame = pd.DataFrame(records)
     cells = pd.DataFrame(
-        {place: ["" if pd.isna(v) else str(v) for v in frame.iloc[:, place]] for place in range(frame.shape[1])},
+        {
+            position: ["" if pd.isna(v) else str(v) for v in frame.iloc[:, position]]
+            for position in range(frame.shape[1])
+        },
         dtype=object,
     )
     return Table(source, tuple(str(column) for column in frame.columns), cells)

@@ -1,4 +1,4 @@
-"""Large tables piece by piece: some thousand rows at a time, each piece with its place in the file."""
+"""Large tables piece by piece: some thousand rows at a time, each piece knowing where it is in the file."""
 
 import re
 import warnings
@@ -17,9 +17,9 @@ __all__ = ["DECIMAL_COMMA", "Reader", "parquet_pieces", "text_pieces"]
 # Takes the positions of the columns of numbers and of those of text, and gives the pieces.
 Reader: TypeAlias = Callable[[list[int], list[int]], Generator[Table]]
 
-CELLS_IN_A_PIECE = 2**21
+CELLS_IN_A_PIECE = 2**21  # 16 MB of numbers: little beside the table, and few pieces
 DECIMAL_COMMA, DECIMAL_POINT = re.compile(r"\s*[-+]?\d+,\d+\s*"), re.compile(r"\s*[-+]?\d+\.\d+\s*")
-LINES_LOOKED_AT = 200
+LINES_LOOKED_AT = 200  # for decimal commas; what a later line has instead is refused there
 
 
 def text_pieces(source: Source, *, encoding: str, header: bool) -> tuple[tuple[str, ...], Reader]:

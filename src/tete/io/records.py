@@ -12,8 +12,9 @@ from tete.exceptions import DroppedAnswersWarning, InvalidFileError, InvalidTrip
 from tete.io.headers import LAYOUTS
 from tete.io.text_tables import Table, as_numbers
 
-__all__ = ["AnswerReader", "object_places", "warn_dropped"]
+__all__ = ["AnswerReader", "object_numbers", "warn_dropped"]
 
+# What people write for an answer, without spaces and apostrophes.
 UNDECIDED = (
     "",
     "0",
@@ -84,8 +85,8 @@ class AnswerReader:
         empty = (different == "")[codes].reshape(len(roles), -1)
         for role, missing in zip(roles, empty, strict=True):
             self._refuse(missing, self.roles[role], "empty, expected the name or number of an object")
-        place, names = object_places({text for text in different if text}, self.known)
-        order = np.array([place.get(text, -1) for text in different], dtype=np.int64)
+        number_of, names = object_numbers({text for text in different if text}, self.known)
+        order = np.array([number_of.get(text, -1) for text in different], dtype=np.int64)
         numbers = order[codes].reshape(len(roles), -1)
         for role, column in zip(roles, numbers, strict=True):
             known = 0 if self.known is None else len(self.known)
@@ -158,11 +159,11 @@ class AnswerReader:
         row = int(np.argmax(bad))
         cells = self.table.cells.iloc[row]
         used = [self.roles[role] for role in LAYOUTS[self.layout]] if position is None else [position]
-        shown = ", ".join(repr(str(cells.iloc[place])) for place in used)
+        shown = ", ".join(repr(str(cells.iloc[column])) for column in used)
         kind = "lines" if self.table.separator else "rows"
         hint = "; --skip-invalid leaves them out" if drop else ""
         raise InvalidFileError(
-            f"{self.table.place(row, position)}: {shown}: {text} ({int(bad.sum())} such {kind}{hint})."
+            f"{self.table.location(row, position)}: {shown}: {text} ({int(bad.sum())} such {kind}{hint})."
         )
 
     def _drop(self, bad: NDArray[np.bool_], text: str) -> None:
@@ -177,7 +178,7 @@ def warn_dropped(kept: NDArray[np.bool_], reason: str) -> None:
     )
 
 
-def object_places(
+def object_numbers(
     texts: set[str], known: tuple[Hashable, ...] | None
 ) -> tuple[dict[str, int], tuple[Hashable, ...] | None]:
     """For each text the number of its object, and the names in the order of the numbers if the objects have any."""
@@ -188,7 +189,7 @@ def object_places(
         if max(numbers.values(), default=0) < SPARSE * max(len(texts), 10):
             return numbers, None
         ids = sorted(set(numbers.values()))
-        rank = {number: place for place, number in enumerate(ids)}
-        return {text: rank[number] for text, number in numbers.items()}, tuple(ids)
+        ranks = {number: rank for rank, number in enumerate(ids)}
+        return {text: ranks[number] for text, number in numbers.items()}, tuple(ids)
     names = sorted(texts)
     return {name: number for number, name in enumerate(names)}, tuple(names)

@@ -13,7 +13,7 @@ __all__ = ["AnyPath", "Source", "kind_of"]
 
 AnyPath: TypeAlias = str | PathLike[str]
 
-KINDS = {
+KIND_OF_EXTENSION = {
     ".csv": "text",
     ".tsv": "text",
     ".tab": "text",
@@ -30,11 +30,11 @@ def kind_of(path: AnyPath, allowed: tuple[str, ...]) -> str:
     """The kind of a file by its extension; text for standard input."""
     if str(path) == "-":
         return "text"
-    kind = KINDS.get(Path(path).suffix.lower(), "")
+    kind = KIND_OF_EXTENSION.get(Path(path).suffix.lower(), "")
     if kind not in allowed:
         if Path(path).is_dir():
             raise IsADirectoryError(21, "Is a folder, expected a file", str(path))
-        known = ", ".join(extension for extension, its_kind in KINDS.items() if its_kind in allowed)
+        known = ", ".join(extension for extension, its_kind in KIND_OF_EXTENSION.items() if its_kind in allowed)
         raise InvalidFileError(f"{path}: the extension must be one of {known}, got {Path(path).suffix!r}.")
     return kind
 

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-HEAD = 2**16
+HEAD = 2**16  # bytes that tell whether a file is text at all
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Table:
         """One column as text."""
         return self.cells.iloc[:, position].to_numpy(dtype=object)
 
-    def place(self, row: int, position: int | None = None) -> str:
+    def location(self, row: int, position: int | None = None) -> str:
         """Where a row is, as the beginning of a message: file, line and column."""
         record = int(self.cells.index[row])
         where = f"{self.source.name}, row {record}"
@@ -109,7 +109,7 @@ def read_parquet_table(source: Source) -> Table:
         raise InvalidFileError(f"{source.name} is not a Parquet file: {str(error).splitlines()[0]}") from error
     if frame.empty:
         raise InvalidFileError(f"{source.name} has no rows: expected one answer or object a row.")
-    cells = pd.DataFrame({place: as_text(frame.iloc[:, place]) for place in range(frame.shape[1])})
+    cells = pd.DataFrame({position: as_text(frame.iloc[:, position]) for position in range(frame.shape[1])})
     return Table(source, tuple(str(column) for column in frame.columns), cells)
 
 

@@ -1,4 +1,9 @@
-"""How good a map is: by answers, by labels, by another map, by the features it was made of."""
+"""How good a map is: by answers, by labels, by another map, by the features it was made of.
+
+Answers are in `satisfaction`, labels in `classes`, another map in `alignment`. Features: `ranks` finds where a row's
+neighbours on the map come among its nearest in the features, `neighborhoods` makes measures of that, and `quality`
+takes all of them in one pass over a table of any size.
+"""
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 

@@ -58,8 +58,8 @@ def neighborhood_accuracy(
     rows = sample_rows(len(places), n_samples, random_state)
     near = codes[map_neighbors(places, rows, n_neighbors)]
     counts = np.zeros((len(rows), codes.max() + 1))
-    for place in range(n_neighbors):  # less than one vote more for the nearer ones decides ties only
-        counts[np.arange(len(rows)), near[:, place]] += 1.0 + (0.5 / n_neighbors) * 2.0 ** -(place + 1)
+    for rank in range(n_neighbors):  # less than one vote more for the nearer ones decides ties only
+        counts[np.arange(len(rows)), near[:, rank]] += 1.0 + (0.5 / n_neighbors) * 2.0 ** -(rank + 1)
     return float(np.mean(counts.argmax(axis=1) == codes[rows]))
 
 

@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 
 from tete.core.matrices import as_dense
 from tete.core.randomness import RandomState, make_generator
+from tete.core.types import Embedding, RowNumbers
 from tete.core.validation import check_map
 from tete.exceptions import InvalidParameterError
 from tete.metrics.ranks import check_neighbors, feature_ranks, map_neighbors, sample_rows
@@ -27,12 +28,10 @@ __all__ = [
     "trustworthiness",
 ]
 
-Places: TypeAlias = NDArray[np.float64]
-Rows: TypeAlias = NDArray[np.int64]
-PairDistances: TypeAlias = Callable[[Rows, Rows], NDArray[Any]]
+PairDistances: TypeAlias = Callable[[RowNumbers, RowNumbers], NDArray[Any]]
 
-N_TRIPLETS = 100_000
-PAIRS_AT_ONCE = 2**14
+N_TRIPLETS = 100_000  # for a standard error of at most .0016
+PAIRS_AT_ONCE = 2**14  # rows of both ends are copied: memory against overhead
 
 
 def neighborhood_recall(
@@ -138,7 +137,7 @@ def global_score(X: Any, embedding: ArrayLike) -> float:
     return float(min(np.exp(-(error - least) / least), 1.0))
 
 
-def _check(X: Any, embedding: ArrayLike, n_neighbors: int) -> tuple[NDArray[np.float32], Places]:
+def _check(X: Any, embedding: ArrayLike, n_neighbors: int) -> tuple[NDArray[np.float32], Embedding]:
     places = check_map("embedding", embedding)
     rows = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
     if rows.shape[0] != len(places):
@@ -152,7 +151,7 @@ def _check(X: Any, embedding: ArrayLike, n_neighbors: int) -> tuple[NDArray[np.f
 def _pair_squares(table: NDArray[Any]) -> PairDistances:
     """Square distances between rows of a table, some pairs at a time."""
 
-    def between(first: Rows, second: Rows) -> NDArray[np.float64]:
+    def between(first: RowNumbers, second: RowNumbers) -> NDArray[np.float64]:
         result = np.empty(len(first))
         for start in range(0, len(first), PAIRS_AT_ONCE):
             some = slice(start, start + PAIRS_AT_ONCE)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.core.matrices import as_dense, is_sparse
+from tete.core.printing import table_lines
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_map, check_whole
 from tete.exceptions import InvalidParameterError
@@ -21,10 +22,10 @@ from tete.metrics.ranks import NUMBERS_AT_ONCE, feature_ranks, map_neighbors, mo
 
 __all__ = ["MapQuality", "map_quality"]
 
-FEWEST_ROWS = 6
-GLOBAL_ROWS = 1000
-CLASS_ROWS = 10_000
-CLASS_NEIGHBORS = 10
+FEWEST_ROWS = 6  # of fewer rows, shares of neighbours have a handful of values and say nothing
+GLOBAL_ROWS = 1000  # whose distances among each other are all computed
+CLASS_ROWS = 10_000  # for a standard error of at most .005
+CLASS_NEIGHBORS = 10  # as in benchmarks/reduction.py, so that numbers can be compared
 
 
 @dataclass(frozen=True)
@@ -65,20 +66,20 @@ class MapQuality:
         return asdict(self)
 
     def __str__(self) -> str:
-        lines = []
+        rows = []
         if self.recall is not None:
             kept = f"{self.recall:.1%} ± {self.recall_error:.1%} of the {self.n_neighbors} nearest rows stay nearest"
-            lines.append(("neighbours kept", f"{kept} ({self.n_samples:,} rows looked at)"))
+            rows.append(("neighbours kept", f"{kept} ({self.n_samples:,} rows looked at)"))
         if self.trustworthiness is not None:
-            lines.append(("trustworthiness", f"{self.trustworthiness:.3f}"))
+            rows.append(("trustworthiness", f"{self.trustworthiness:.3f}"))
         if self.accuracy is not None:
-            lines.append(("classes", f"{self.accuracy:.1%} are in the class of most of their 10 nearest on the map"))
+            rows.append(("classes", f"{self.accuracy:.1%} are in the class of most of their 10 nearest on the map"))
         if self.random_triplets is not None:
-            lines.append(("random triplets", f"{self.random_triplets:.1%} keep their order (chance: 50 %)"))
+            rows.append(("random triplets", f"{self.random_triplets:.1%} keep their order (chance: 50 %)"))
         if self.global_score is not None:
-            lines.append(("global score", f"{self.global_score:.3f} (principal components: 1)"))
+            rows.append(("global score", f"{self.global_score:.3f} (principal components: 1)"))
         reason = "nothing to measure: all rows are equal" if self.all_equal else "unknown: too few rows"
-        return "\n".join(f"{label:<20}{text}" for label, text in lines or [("quality", reason)])
+        return "\n".join(table_lines(rows or [("quality", reason)]))
 
 
 def map_quality(

@@ -14,16 +14,16 @@ from scipy.spatial import KDTree
 from tete.core.compilation import compiled
 from tete.core.matrices import as_dense
 from tete.core.randomness import RandomState, make_generator
+from tete.core.types import RowNumbers
 from tete.core.validation import check_whole
 from tete.exceptions import InvalidParameterError
 
 __all__ = ["check_neighbors", "feature_ranks", "map_neighbors", "moderate", "sample_rows", "unit_rows"]
 
-Floats: TypeAlias = NDArray[np.floating[Any]]
-Distances: TypeAlias = Callable[[Any], Floats]
-Rows: TypeAlias = NDArray[np.int64]
+AnyFloats: TypeAlias = NDArray[np.floating[Any]]  # in single or double precision
+Distances: TypeAlias = Callable[[Any], AnyFloats]
 
-NUMBERS_AT_ONCE = 2**21
+NUMBERS_AT_ONCE = 2**21  # 16 MB at most, so that a table larger than memory can be read
 LARGE = 1e15  # sums of squares of such numbers fit into four bytes
 TREE_DIMENSIONS = 5  # beyond, a k-d tree visits most of its leaves
 
@@ -35,7 +35,7 @@ def check_neighbors(n_neighbors: int, n_points: int) -> None:
         raise InvalidParameterError(f"`n_neighbors` must be below the number of rows, {n_points}, got {n_neighbors}.")
 
 
-def sample_rows(n_points: int, n_samples: int | None, random_state: RandomState) -> Rows:
+def sample_rows(n_points: int, n_samples: int | None, random_state: RandomState) -> RowNumbers:
     """Row numbers in order, drawn without repeats; all of them if there are no more."""
     if n_samples is None or n_samples >= n_points:
         return np.arange(n_points)
@@ -43,7 +43,7 @@ def sample_rows(n_points: int, n_samples: int | None, random_state: RandomState)
     return np.sort(make_generator(random_state).choice(n_points, n_samples, replace=False))
 
 
-def map_neighbors(places: NDArray[np.float64], rows: Rows, n_neighbors: int) -> Rows:
+def map_neighbors(places: NDArray[np.float64], rows: RowNumbers, n_neighbors: int) -> RowNumbers:
     """The nearest other rows on the map of some rows, nearest first."""
     from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415  (takes long to import)
 
@@ -54,7 +54,7 @@ def map_neighbors(places: NDArray[np.float64], rows: Rows, n_neighbors: int) -> 
     return _without_self(np.asarray(found), rows)
 
 
-def _without_self(found: NDArray[Any], rows: Rows) -> Rows:
+def _without_self(found: NDArray[Any], rows: RowNumbers) -> RowNumbers:
     """Drop each row's own number, or the last one where duplicates have pushed it out."""
     own = found == rows[:, None]
     own[~own.any(axis=1), -1] = True
@@ -76,11 +76,11 @@ def feature_ranks(table: Any, rows: NDArray[np.int64], near: NDArray[np.int64], 
 
 @compiled()
 def _count_nearer(
-    piece: Floats,
+    piece: AnyFloats,
     first: int,
     rows: NDArray[np.int64],
     near: NDArray[np.int64],
-    limits: Floats,
+    limits: AnyFloats,
     nearer: NDArray[np.int64],
 ) -> None:
     """Count for each neighbour which other rows are nearer; most are farther than all neighbours."""
@@ -89,13 +89,13 @@ def _count_nearer(
         for column in range(piece.shape[1]):
             distance, other = piece[query, column], first + column
             if distance < farthest and other != rows[query]:
-                for place in range(near.shape[1]):
+                for slot in range(near.shape[1]):
                     # Computed again, a distance can come out a little smaller, but no row is nearer than itself.
-                    if distance < limits[query, place] and other != near[query, place]:
-                        nearer[query, place] += 1
+                    if distance < limits[query, slot] and other != near[query, slot]:
+                        nearer[query, slot] += 1
 
 
-def _limits(distances: Distances, table: Any, near: NDArray[np.int64], metric: str) -> Floats:
+def _limits(distances: Distances, table: Any, near: NDArray[np.int64], metric: str) -> AnyFloats:
     """Distances between each row and its own neighbours on the map."""
     different, codes = np.unique(near, return_inverse=True)
     found = np.empty(near.shape, dtype=np.float64)
@@ -103,8 +103,8 @@ def _limits(distances: Distances, table: Any, near: NDArray[np.int64], metric: s
     size = max(NUMBERS_AT_ONCE // max(table.shape[1], len(near)), 64)
     for start in range(0, len(different), size):
         piece = distances(_columns_or_rows(table, different[start : start + size], metric))
-        query, place = np.nonzero((codes >= start) & (codes < start + size))
-        found[query, place] = piece[query, codes[query, place] - start]
+        query, slot = np.nonzero((codes >= start) & (codes < start + size))
+        found[query, slot] = piece[query, codes[query, slot] - start]
     return found
 
 
@@ -136,7 +136,7 @@ def _distances_to(table: Any, rows: NDArray[np.int64], metric: str) -> Distances
 
     queries = prepared(sample)
 
-    def squares(piece: Any) -> Floats:
+    def squares(piece: Any) -> AnyFloats:
         others = prepared(piece)
         products = queries @ others.T
         products *= np.float32(-2.0)

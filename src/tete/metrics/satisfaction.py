@@ -12,7 +12,7 @@ from tete.core.validation import check_map
 
 __all__ = ["satisfied", "share_satisfied", "triplet_error"]
 
-CHUNK = 2**16
+TRIPLETS_AT_ONCE = 2**16  # three copies of places each: memory against overhead
 
 
 def triplet_error(
@@ -40,8 +40,8 @@ def share_satisfied(embedding: Embedding, triplets: Triplets) -> float:
 def satisfied(embedding: Embedding, triplets: Triplets) -> NDArray[np.bool_]:
     """For each triplet whether the anchor is nearer to near than to far; in chunks, so that memory stays small."""
     result = np.empty(len(triplets), dtype=bool)
-    for start in range(0, len(triplets), CHUNK):
-        rows = slice(start, start + CHUNK)
+    for start in range(0, len(triplets), TRIPLETS_AT_ONCE):
+        rows = slice(start, start + TRIPLETS_AT_ONCE)
         anchor = embedding[triplets.anchor[rows]]
         to_near = np.sum((anchor - embedding[triplets.near[rows]]) ** 2, axis=1)
         to_far = np.sum((anchor - embedding[triplets.far[rows]]) ** 2, axis=1)

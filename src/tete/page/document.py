@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["make_page", "write_page"]
 
 MOST_ANSWERS = 300_000  # about 5 MB in the file; beyond this a sample is shown
-SCALE_STEPS = 64
+SCALE_STEPS = 64  # colours of numbers: a smooth scale that takes little room in the file
 MOVING_POINTS = 5000  # about as many are drawn while the map moves, where no graphics card draws them
-MOST_NAMES = 60  # as many objects have their names beside them; more would cover the map
+MOST_NAMES_BESIDE = 60  # as many objects have their names beside them; more would cover the map
 RIGHTMOST = 0.7  # of the frame's width; beyond, names are to the left of their points
 MOST_HOVERED = 4  # in a crowd, the tooltips of all objects under the mouse would cover the map
 
@@ -45,7 +45,7 @@ PLAIN_HOVER = [("", "@name"), ("", "@label")]
 PICTURE_HOVER = '<div><img src="@image" alt="" style="min-width: 72px"><div>@name</div><div>@label</div></div>'
 NO_IMAGE = "data:,"
 
-FIGURE: dict[str, Any] = {
+FIGURE_LOOK: dict[str, Any] = {
     "name": "map",
     "sizing_mode": "stretch_both",
     "output_backend": "webgl",
@@ -60,19 +60,19 @@ FIGURE: dict[str, Any] = {
 
 # The page's own paper, light or dark. The style sheet draws the frame: Bokeh leaves an old one behind when the window
 # changes its size.
-PAPER: dict[str, Any] = {
+PAPER_LOOK: dict[str, Any] = {
     "background_fill_color": None,
     "border_fill_color": None,
     "outline_line_color": None,
     "min_border": 0,
 }
-POINTS: dict[str, Any] = {
+POINT_LOOK: dict[str, Any] = {
     "fill_color": "color",
     "line_color": None,
     "fill_alpha": 0.85,
     "nonselection_fill_alpha": 0.15,
 }
-NAMES: dict[str, Any] = {
+NAME_LOOK: dict[str, Any] = {
     "text": "short",
     "text_color": "ink",
     "text_font_size": "11px",
@@ -82,7 +82,7 @@ NAMES: dict[str, Any] = {
     "nonselection_text_alpha": 0.3,
     "name": "names",
 }
-ELLIPSES: dict[str, Any] = {
+ELLIPSE_LOOK: dict[str, Any] = {
     "width": "width",
     "height": "height",
     "angle": "angle",
@@ -215,9 +215,9 @@ def _plot(places: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64]
     except ImportError as error:
         raise ImportError("the interactive page needs bokeh: pip install 'tete[plot]'") from error
     plane = principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
-    plot = figure(tooltips=hover, lod_factor=max(1, len(plane) // MOVING_POINTS), **FIGURE)
+    plot = figure(tooltips=hover, lod_factor=max(1, len(plane) // MOVING_POINTS), **FIGURE_LOOK)
     plot.grid.visible = False
-    plot.update(**PAPER)
+    plot.update(**PAPER_LOOK)
     _hold_frame(plot, plane, 0.0 if ellipses is None else ellipse_reach(ellipses))
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
@@ -231,12 +231,12 @@ def _plot(places: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64]
     source = ColumnDataSource(data | shapes, name="points")
     view = CDSView(filter=BooleanFilter(booleans=[True] * len(plane), name="visible"))
     if ellipses is not None:
-        plot.ellipse("x", "y", source=source, view=view, **ELLIPSES)
+        plot.ellipse("x", "y", source=source, view=view, **ELLIPSE_LOOK)
     size = float(np.clip(600.0 / np.sqrt(len(plane)), 3.0, 11.0))
-    points = plot.scatter("x", "y", source=source, view=view, size=size, **POINTS)
-    if len(plane) <= MOST_NAMES:
+    points = plot.scatter("x", "y", source=source, view=view, size=size, **POINT_LOOK)
+    if len(plane) <= MOST_NAMES_BESIDE:
         _aside(source)
-        plot.text("x", "y", source=source, view=view, **NAMES)
+        plot.text("x", "y", source=source, view=view, **NAME_LOOK)
     for tool in plot.tools:
         if isinstance(tool, (HoverTool, LassoSelectTool, TapTool)):
             tool.update(renderers=[points], **({"limit": MOST_HOVERED} if isinstance(tool, HoverTool) else {}))
@@ -273,7 +273,7 @@ def _filled(title: str, data: dict[str, Any], plot: "figure") -> str:
         "DATA": _script_json(data),
     }
     pieces = _file("page.html").split("@@")  # text and the names of parts in turn, so that no part is looked into
-    return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+    return "".join(parts[piece] if number % 2 else piece for number, piece in enumerate(pieces))
 
 
 def _script_json(data: Any) -> str:

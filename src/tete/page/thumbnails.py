@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["make_thumbnails", "read_thumbnails"]
 
-PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"}
+IMAGE_FILES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"}
 
 
 def read_thumbnails(folder: AnyPath, names: Sequence[str], *, size: int = 72) -> list[str]:
@@ -26,7 +26,7 @@ def read_thumbnails(folder: AnyPath, names: Sequence[str], *, size: int = 72) ->
     The picture of "apple" is the file apple.png (or .jpg, .gif, ...) of the folder, and that of "apple.png" the file
     of this name.
     """
-    pictures = {path.name: path for path in sorted(Path(folder).iterdir()) if path.suffix.lower() in PICTURES}
+    pictures = {path.name: path for path in sorted(Path(folder).iterdir()) if path.suffix.lower() in IMAGE_FILES}
     pictures |= {path.stem: path for path in pictures.values()}
     if not any(name in pictures for name in names):
         raise InvalidFileError(

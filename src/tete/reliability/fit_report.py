@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tete.comparisons.triplets import Triplets
+from tete.core.printing import rows_under, table_lines
 from tete.core.randomness import RandomState
 from tete.embedding.fitted_map import FittedMap
 from tete.exceptions import InvalidTripletsError
@@ -105,17 +106,17 @@ class FitReport:
         return plain
 
     def __str__(self) -> str:
-        lines = [("objects", f"{self.n_objects:,}"), ("answers", f"{self.n_answers:,}")]
+        rows = [("objects", f"{self.n_objects:,}"), ("answers", f"{self.n_answers:,}")]
         if self.n_triplets != self.n_answers:
-            lines.append(("triplets", f"{self.n_triplets:,}"))
-        lines.append(("held-out accuracy", self._held_out()))
-        lines.append(("final accuracy", f"{self.accuracy:.1%} of all answers agree with the map"))
-        lines.append(("wrong answers", self._wrong()))
-        lines += _listed("suspicious answers", self.suspicious_answers, self.n_suspicious_answers)
+            rows.append(("triplets", f"{self.n_triplets:,}"))
+        rows.append(("held-out accuracy", self._held_out()))
+        rows.append(("final accuracy", f"{self.accuracy:.1%} of all answers agree with the map"))
+        rows.append(("wrong answers", self._wrong()))
+        rows += _first_of("suspicious answers", self.suspicious_answers, self.n_suspicious_answers)
         if self.n_annotators and self.trust is not None:
-            lines.append(("annotators", f"{len(self.suspicious_annotators):,} of {self.n_annotators:,} are suspicious"))
-            lines += _listed("", self.suspicious_annotators[:5], len(self.suspicious_annotators))
-        return "\n".join(f"{label:<20}{value}" for label, value in lines)
+            rows.append(("annotators", f"{len(self.suspicious_annotators):,} of {self.n_annotators:,} are suspicious"))
+            rows += _first_of("", self.suspicious_annotators[:5], len(self.suspicious_annotators))
+        return "\n".join(table_lines(rows))
 
     def _held_out(self) -> str:
         if self.held_out_accuracy is None:
@@ -209,6 +210,7 @@ def _suspicious_annotators(trusted: TrustReport | None) -> tuple[SuspiciousAnnot
     )
 
 
-def _listed(label: str, values: tuple[Any, ...], total: int) -> list[tuple[str, str]]:
-    lines = [(label if place == 0 else "", str(value)) for place, value in enumerate(values)]
-    return lines if total <= len(values) else [*lines, ("", f"({total:,} in all)")]
+def _first_of(label: str, values: tuple[Any, ...], total: int) -> list[tuple[str, str]]:
+    """One row for each value, and below them how many there are if these are not all."""
+    rows = rows_under(label, map(str, values))
+    return rows if total <= len(values) else [*rows, ("", f"({total:,} in all)")]

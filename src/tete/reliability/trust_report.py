@@ -1,6 +1,6 @@
 """Which answers and annotators to distrust, and which objects the map places badly.
 
-held-out margins (`held_out`) -> answer model (`lapses`) -> tables of answers, annotators and objects
+held-out margins (`held_out`) -> answer model (`lapses`) -> tables (`trust_tables`) of answers, annotators and objects
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from tete.comparisons.checks import refuse_zero_weights
 from tete.comparisons.triplets import as_triplets
+from tete.core.printing import listed, table_lines
 from tete.core.randomness import RandomState
 from tete.core.validation import check_whole
 from tete.embedding.answer_model import AnswerModel
@@ -23,7 +24,7 @@ from tete.reliability.trust_tables import JudgedAnswers, annotator_table, answer
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TrustReport", "listed", "report_on", "trust"]
+__all__ = ["TrustReport", "report_on", "trust"]
 
 Estimator = TypeVar("Estimator", bound=FittedMap)
 
@@ -78,15 +79,15 @@ class TrustReport:
 
     def __str__(self) -> str:
         low, high = self.wrong_interval
-        lines = [
+        rows = [
             ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({self.n_held_out:,} answers)"),
             ("wrong answers", f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%})"),
             ("distrusted answers", f"{int((self.answers['wrong'] > 0.5).sum()):,} are more likely wrong than right"),
         ]
         if self.annotators is not None:
-            lines += _flagged("annotators", self.annotators, ("at_chance", "reversed"))
-        lines += _flagged("objects", self.objects, ("hardly_mentioned", "badly_placed", "contradicted"))
-        return "\n".join(f"{label:<26}{value}" for label, value in lines)
+            rows += _flagged("annotators", self.annotators, ("at_chance", "reversed"))
+        rows += _flagged("objects", self.objects, ("hardly_mentioned", "badly_placed", "contradicted"))
+        return "\n".join(table_lines(rows, width=26))
 
     def annotator_weights(self) -> "pd.Series[float]":
         """For each annotator clip((.5 - v) / (.5 - median v), 0, 1), v the share of contradicted answers."""
@@ -178,9 +179,3 @@ def report_on(held_out: HeldOutAnswers, *, few: int = 5) -> TrustReport:
 
 def _flagged(kind: str, table: "pd.DataFrame", flags: tuple[str, ...]) -> list[tuple[str, str]]:
     return [(f"{kind} {flag.replace('_', ' ')}", listed(table.index[table[flag]].tolist())) for flag in flags]
-
-
-def listed(labels: list[Any], most: int = 8) -> str:
-    """The first few, and how many there are."""
-    shown = ", ".join(str(label) for label in labels[:most]) or "none"
-    return shown if len(labels) <= most else f"{shown}, ... ({len(labels):,} in all)"

@@ -1,4 +1,4 @@
-"""Maps of handwritten digits: from comparisons, some of them wrong, t-STE beside t-ETE; and from the images themselves.
+"""What `tete demo` shows: digits mapped from comparisons, some of them wrong, t-STE beside t-ETE; and by their pixels.
 
 The digits come with scikit-learn. The comparisons are made from the images, as in the paper's first figure, and a share
 of them is reversed.
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from tete.comparisons.triplets import Triplets
 from tete.datasets import make_triplets
-from tete.drawing.map_picture import new_figure, plot_map, save_picture
-from tete.drawing.themes import COLORS
+from tete.drawing.figures import new_figure, save_picture
+from tete.drawing.map_picture import plot_map
 from tete.embedding.estimators import TETE, TSTE
+from tete.experiments.style import draw_digits
 from tete.io import check_output, write_answers, write_map
 from tete.io.writing import write_frame
 from tete.metrics.alignment import procrustes_align
@@ -41,8 +42,8 @@ __all__ = [
     "write_pixels",
 ]
 
-NOISE = (0.0, 0.2, 0.4)
-METHODS = {"t-STE": TSTE(), "t-ETE": TETE()}
+NOISE = (0.0, 0.2, 0.4)  # none, that of the paper's first figure, and twice that
+METHODS = {"t-STE": TSTE, "t-ETE": TETE}
 SHOWN = ("t-ETE", 0.2)  # the map that gets a file and a page of its own
 
 FILES = {
@@ -86,7 +87,7 @@ def digit_maps(n_digits: int = 600, per_point: int = 100) -> Iterator[DigitMap]:
         noisy = answers.flip(noise, random_state=2)
         for name, method in METHODS.items():
             started = time.perf_counter()
-            fitted = method.fit(noisy)
+            fitted = method().fit(noisy)
             seconds = time.perf_counter() - started
             reference = fitted.embedding_ if reference is None else reference
             yield DigitMap(
@@ -127,7 +128,7 @@ def write_pixels(folder: Path, shown: PixelMap, *, force: bool = False) -> None:
     """Write the page, the picture and the table of the digits by their pixels: see `FILES`."""
     import pandas as pd  # noqa: PLC0415
 
-    names = [f"{digit} (image {number})" for number, digit in enumerate(shown.labels)]
+    names = _names(shown.labels)
     table = pd.DataFrame(shown.images.astype(int), columns=[f"pixel {number}" for number in range(64)])
     write_frame(folder / "digits.csv", table.assign(id=names, digit=shown.labels), force=force)
     figure, axes = new_figure()
@@ -159,7 +160,7 @@ def write_demo(folder: Path, maps: Sequence[DigitMap], *, force: bool = False) -
         _draw(axes[list(METHODS).index(each.method), NOISE.index(each.noise)], each)
     save_picture(folder / "noisy_digits.png", figure, force=force)
     shown = next(each for each in maps if (each.method, each.noise) == SHOWN)
-    names = [f"{digit} (image {number})" for number, digit in enumerate(shown.labels)]
+    names = _names(shown.labels)
     columns: dict[str, Any] = {"digit": shown.labels}
     answers = replace(shown.answers, names=tuple(names))
     write_answers(folder / "answers.csv", answers, force=force)
@@ -177,15 +178,12 @@ def write_demo(folder: Path, maps: Sequence[DigitMap], *, force: bool = False) -
 
 
 def _draw(axes: "Axes", shown: DigitMap) -> None:
-    for digit in range(10):
-        places = shown.embedding[shown.labels == digit]
-        axes.scatter(
-            places[:, 0], places[:, 1], color=COLORS[digit % len(COLORS)], marker=f"${digit}$", s=22, linewidths=0.3
-        )
+    draw_digits(axes, shown.embedding, shown.labels)
     axes.set(
         title=f"{shown.method}, {shown.noise:.0%} reversed",
         xlabel=f"agrees with {shown.accuracy:.0%} of unseen answers",
-        xticks=[],
-        yticks=[],
-        aspect="equal",
     )
+
+
+def _names(labels: NDArray[np.int64]) -> list[str]:
+    return [f"{digit} (image {number})" for number, digit in enumerate(labels)]

@@ -1,0 +1,74 @@
+"""The command place: new rows onto a finished map of features."""
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tete.cli import options
+from tete.cli.arguments import read_table
+from tete.cli.messages import one_sentence, print_result, said_of
+from tete.cli.outputs import Outputs, map_of
+from tete.core.printing import table_lines
+
+if TYPE_CHECKING:
+    from tete.io import FeatureTable
+    from tete.reduction.feature_map import FeatureMap
+
+__all__ = ["place"]
+
+
+@one_sentence
+def place(
+    model: Annotated[Path, typer.Argument(help="What tete reduce --model has written.")],
+    table: options.Table,
+    output: options.MapOutput = None,
+    plot: options.Plot = None,
+    page: options.Page = None,
+    id_column: options.IdColumn = None,
+    label: options.Labels = None,
+    drop: options.Drop = None,
+    array: options.Array = None,
+    theme: options.Theme = "light",
+    no_header: options.NoHeader = False,
+    encoding: options.Encoding = "utf-8",
+    force: options.Force = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Place new rows on a finished map.
+
+    Each row is placed by itself; the map stays as it is. Columns that the model does not know are kept as labels.
+
+    Example: tete place model.npz new.csv -o new_map.csv
+    """
+    outputs = Outputs(output, plot, page, theme=theme, force=force)
+    outputs.check()
+    from tete.reduction.model_files import load_model  # noqa: PLC0415
+
+    estimator = load_model(model)
+    known = getattr(estimator, "feature_names_in_", None)
+    names = None if known is None else list(known)
+    features = read_table(table, id_column, label, drop, array, no_header, encoding, features=names)
+    _check_columns(table, features, estimator, model)
+    with said_of(table):
+        found = map_of(features, estimator.transform(_named(features, names)))
+    outputs.write_map(found)
+    shown = next(iter(features.columns)) if label else None  # what was asked for comes first
+    outputs.draw(found, None, shown, Path(table).stem)
+    summary = [*table_lines([("rows placed", f"{len(found):,}")]), *outputs.written_lines]
+    print_result({"n_rows": len(found), "written": outputs.written}, "\n".join(summary), as_json, quiet)
+
+
+def _check_columns(table: str, features: "FeatureTable", estimator: "FeatureMap", model: Path) -> None:
+    from tete.exceptions import InvalidFileError  # noqa: PLC0415
+
+    found, expected = features.matrix.shape[1], estimator.n_features_in_
+    if found != expected:
+        raise InvalidFileError(f"{table} has {found} columns of features, expected {expected} as {model} has.")
+
+
+def _named(features: "FeatureTable", names: Any) -> Any:
+    """The values under the names that the model knows."""
+    return dataclasses.replace(features, feature_names=None if names is None else tuple(names)).X

@@ -1,0 +1,60 @@
+"""The command suggest: which questions to ask next."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tete.cli import options
+from tete.cli.arguments import read_triplets, triplet_estimator
+from tete.cli.messages import one_sentence, print_result
+from tete.cli.outputs import Outputs
+
+__all__ = ["suggest"]
+
+SHOWN = 10  # questions on the screen, to see what they look like; the file has all
+
+
+@one_sentence
+def suggest(
+    answers: options.Answers,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The questions: .csv, .tsv, .json.")] = None,
+    number: Annotated[int, typer.Option("--number", "-n", min=1, help="How many questions.")] = 100,
+    dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
+    t: Annotated[float | None, typer.Option(help="Robustness, from 1 to 2. Default: 2.")] = None,
+    t_prime: Annotated[float | None, typer.Option(help="Tail of the kernel, from 1 to 2. Default: 1.75.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the draws: another one gives other questions.")] = 0,
+    columns: options.Columns = "",
+    odd_one_out: options.OddOneOut = False,
+    weight: options.Weight = None,
+    no_header: options.NoHeader = False,
+    encoding: options.Encoding = "utf-8",
+    skip_invalid: options.SkipInvalid = False,
+    force: options.Force = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """List questions whose answers would teach much about the map.
+
+    Each asks whether center is more like left or like right. With the column `answer` filled in (a name, left or
+    right), the file is read by the other commands.
+
+    Example: tete suggest answers.csv -n 100 -o questions.csv
+    """
+    outputs = Outputs(questions=output, force=force)
+    outputs.check()
+    triplets = read_triplets(answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid)
+    from tete.selection.suggestion import suggest as suggested  # noqa: PLC0415
+
+    model = triplet_estimator("tete", dims, t, t_prime).fit(triplets)
+    questions = suggested(model, number, asked=triplets, random_state=seed)
+    questions.insert(3, "answer", "")
+    if output is not None:
+        from tete.io.writing import write_frame  # noqa: PLC0415
+
+        write_frame(output, questions, force=force)
+    shown = [f"Is {row.center} more like {row.left} or like {row.right}?" for row in questions.head(SHOWN).itertuples()]
+    more = [f"... and {len(questions) - SHOWN:,} more"] if len(questions) > SHOWN else []
+    text = "\n".join([*shown, *more, *outputs.written_lines])
+    listed = questions.drop(columns="answer").to_dict(orient="records")
+    print_result({"questions": listed, "written": outputs.written}, text, as_json, quiet)

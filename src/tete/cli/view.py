@@ -1,0 +1,74 @@
+"""The command view: a page of any map, to explore in a browser."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tete.cli import options
+from tete.cli.arguments import read_triplets
+from tete.cli.messages import one_sentence, print_result
+from tete.cli.outputs import Outputs, check_label, page_details, page_images
+
+__all__ = ["view"]
+
+
+@one_sentence
+def view(
+    map_file: Annotated[str, typer.Argument(metavar="MAP", help="A map: .csv, .tsv, .parquet, .json or .npy.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The page. Default: MAP with .html.")] = None,
+    label: options.Label = None,
+    objects: options.Objects = None,
+    answers: Annotated[str | None, typer.Option(help="Answers to show with the object that is clicked.")] = None,
+    images: Annotated[Path | None, typer.Option(help="Folder of pictures named after the objects.")] = None,
+    plot: options.Plot = None,
+    columns: options.Columns = "",
+    skip_invalid: options.SkipInvalid = False,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Show the page to this computer instead of writing it.")
+    ] = False,
+    theme: options.Theme = "light",
+    encoding: options.Encoding = "utf-8",
+    force: options.Force = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Make an interactive page of a map, from any program.
+
+    Example: tete view map.csv --label genre --answers answers.csv
+    """
+    page = None if serve else output or Path(map_file if map_file != "-" else "map").with_suffix(".html")
+    outputs = Outputs(plot=plot, page=page, theme=theme, force=force)
+    outputs.check()
+    from tete.io import read_map  # noqa: PLC0415
+
+    found = read_map(map_file, encoding=encoding)
+    if objects is not None:
+        found = found.with_columns(objects, encoding=encoding)
+    check_label(found, label)
+    triplets = None
+    if answers is not None:
+        triplets = read_triplets(answers, columns, False, None, None, False, encoding, skip_invalid, names=found.labels)
+    title = Path(map_file).stem
+    outputs.draw(found, triplets, label, title, images=images)
+    result = {"n_objects": len(found), "written": outputs.written}
+    if not serve:
+        print_result(result, "\n".join(outputs.written_lines), as_json, quiet)
+        return
+    from tete.cli.serving import serve_page  # noqa: PLC0415
+    from tete.page.document import make_page  # noqa: PLC0415
+
+    details = page_details(found, triplets, label, title) | page_images(found, images)
+    with serve_page(make_page(found.embedding, **details)) as address:
+        text = f"The page is at {address} until you press Ctrl-C."
+        print_result(result | {"address": address}, text, as_json, quiet)
+        _wait_for_ctrl_c()
+
+
+def _wait_for_ctrl_c() -> None:
+    import threading  # noqa: PLC0415
+
+    try:
+        threading.Event().wait()
+    except KeyboardInterrupt:
+        return

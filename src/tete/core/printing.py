@@ -1,0 +1,21 @@
+"""Short tables for people to read: a label at the left, what there is to say at the right."""
+
+from collections.abc import Hashable, Iterable, Sequence
+
+__all__ = ["listed", "rows_under", "table_lines"]
+
+
+def table_lines(rows: Iterable[tuple[str, str]], *, width: int = 20) -> list[str]:
+    """The lines of a table of labels and texts; a label gets `width` letters, more than the longest has."""
+    return [f"{label:<{width}}{text}" for label, text in rows]
+
+
+def rows_under(label: str, texts: Iterable[str]) -> list[tuple[str, str]]:
+    """Rows of which the first alone has the label, because all of them belong to it."""
+    return [("" if number else label, text) for number, text in enumerate(texts)]
+
+
+def listed(values: Sequence[Hashable], *, most: int = 8) -> str:
+    """The first few of the values, and how many there are if these are not all."""
+    shown = ", ".join(str(value) for value in values[:most]) or "none"
+    return shown if len(values) <= most else f"{shown}, ... ({len(values):,} in all)"

@@ -1,0 +1,35 @@
+"""Figures to draw on, and their files. They are made without pyplot: nothing global is touched and nothing leaks."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tete.exceptions import InvalidParameterError
+from tete.io.sources import AnyPath
+from tete.io.writing import atomic_write
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FIGURE_FILES", "new_figure", "save_picture"]
+
+DOTS_PER_INCH = 150  # about a thousand pixels across: sharp on a screen, and small files
+FIGURE_FILES = (".png", ".svg", ".pdf")
+
+
+def new_figure(width: float = 7.0, height: float = 6.0, rows: int = 1, columns: int = 1) -> tuple["Figure", Any]:
+    """A figure and its axes (an array of them if there are several)."""
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415  (loaded only when something is drawn)
+    except ImportError as error:
+        raise ImportError("plotting needs matplotlib: pip install 'tete[plot]'") from error
+    figure = Figure(figsize=(width, height), layout="constrained")
+    return figure, figure.subplots(rows, columns)
+
+
+def save_picture(path: AnyPath, figure: "Figure", *, force: bool = False) -> None:
+    """Write a figure as PNG, SVG or PDF, by the extension."""
+    extension = Path(path).suffix.lower()
+    if extension not in FIGURE_FILES:
+        raise InvalidParameterError(f"`path` must end in {', '.join(FIGURE_FILES)}, got {extension!r}.")
+    with atomic_write(path, force=force) as stream:
+        figure.savefig(stream, format=extension[1:], dpi=DOTS_PER_INCH)

@@ -1,0 +1,23 @@
+"""Short tables of text."""
+
+import pytest
+
+from tete.core.printing import listed, rows_under, table_lines
+
+
+def test_texts_begin_in_one_column():
+    assert table_lines([("objects", "12"), ("", "of them 3")], width=10) == ["objects   12", "          of them 3"]
+    assert table_lines([]) == []
+
+
+def test_only_the_first_of_several_rows_has_the_label():
+    assert rows_under("written", ["a.csv", "b.png"]) == [("written", "a.csv"), ("", "b.png")]
+    assert rows_under("written", []) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [((), "none"), ((1, 2), "1, 2"), (range(8), "0, 1, 2, 3, 4, 5, 6, 7"), ("ab" * 600, "a, b, ... (1,200 in all)")],
+)
+def test_long_lists_are_cut(values, text):
+    assert listed(values, most=2 if len(values) > 8 else 8) == text

@@ -1,4 +1,4 @@
-"""TETECV: dimension and temperatures of t-ETE by cross-validation. `candidates` is how it is done for a few fits' price."""
+"""TETECV: dimension and temperatures of t-ETE by cross-validation. `candidates` does it for the price of a few fits."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass

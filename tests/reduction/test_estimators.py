@@ -237,9 +237,10 @@ def test_a_graph_of_neighbours():
     graph = kneighbors_graph(X, 35, mode="distance")
     embedding = ListwiseTETE(random_state=0, metric="precomputed").fit_transform(graph)
     assert neighborhood_accuracy(embedding, y) > 0.95
-    with_own = kneighbors_graph(X, 36, mode="distance", include_self=True).tocoo()
-    shuffled = np.random.default_rng(0).permutation(with_own.nnz)
-    entries = (with_own.data[shuffled], (with_own.row[shuffled], with_own.col[shuffled]))
+    edges, own = graph.tocoo(), np.arange(90)  # the same distances, and zeros to the rows themselves
+    shuffled = np.random.default_rng(0).permutation(edges.nnz + 90)
+    rows, columns = (np.append(ends, own)[shuffled] for ends in (edges.row, edges.col))
+    entries = (np.append(edges.data, np.zeros(90))[shuffled], (rows, columns))
     again = ListwiseTETE(random_state=0, metric="precomputed").fit_transform(csr_array(entries, shape=graph.shape))
     np.testing.assert_array_equal(again, embedding)
     embedding = WeightedTETE(random_state=0, metric="precomputed", weights="uniform").fit_transform(graph)

@@ -21,15 +21,18 @@ def points():
 def test_scales_are_root_mean_squares_of_neighbours_four_to_six(points):
     near, scales, _ = computed(points, 6)
     np.testing.assert_allclose(scales, np.sqrt(np.mean(near.distances[:, 3:6] ** 2, axis=1)), rtol=1e-5)
-    assert np.all(neighbor_scales(near.first(1)) == near.distances[:, 0])
+    np.testing.assert_allclose(neighbor_scales(near.first(1)), near.distances[:, 0], rtol=1e-6)
     np.testing.assert_allclose(neighbor_scales(near, 0.5), np.sqrt(scales), rtol=1e-6)
 
 
 def test_the_least_scaled_distances_are_kept(points):
     near, scales, kept = computed(points, 6)
     scaled = near.distances.astype(float) ** 2 / (scales[:, None] * scales[near.indices])
-    expected = np.take_along_axis(near.indices, np.argsort(scaled, axis=1, kind="stable")[:, :6], axis=1)
-    np.testing.assert_array_equal(kept.indices, expected)
+    scaled_kept = [
+        np.sort(row[np.isin(near_row, kept_row)])
+        for row, near_row, kept_row in zip(scaled, near.indices, kept.indices, strict=True)
+    ]
+    np.testing.assert_allclose(scaled_kept, np.sort(scaled, axis=1)[:, :6], rtol=1e-5)
 
 
 @pytest.mark.parametrize("count", [2, 6, 12])
@@ -41,7 +44,7 @@ def test_rows_sum_to_one_and_have_the_wanted_perplexity(points, count):
     assert np.all(np.diff(shares, axis=1) <= 1e-7)
 
 
-@pytest.mark.parametrize("factor", [2.0**-30, 2.0**30])
+@pytest.mark.parametrize("factor", [2.0**-30, 2.0**30])  # powers of two round nothing, so no tie breaks otherwise
 def test_units_do_not_matter(points, factor):
     first, second = computed(points, 6)[2], computed(points * np.float32(factor), 6)[2]
     np.testing.assert_array_equal(first.indices, second.indices)
@@ -50,7 +53,7 @@ def test_units_do_not_matter(points, factor):
 
 def test_one_neighbour_and_equal_distances():
     square = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.float32)
-    assert np.all(computed(square, 1, n_candidates=1)[2].shares == 1)
+    np.testing.assert_allclose(computed(square, 1, n_candidates=1)[2].shares, 1.0)
     np.testing.assert_allclose(computed(square, 2, n_candidates=2)[2].shares, 0.5)
 
 

@@ -1,3 +1,5 @@
+import ctypes
+
 import numpy as np
 import pytest
 from numba import njit
@@ -178,7 +180,7 @@ def test_logarithm_and_exponential_of_single_precision():
     logarithms, exponentials = np.empty_like(numbers), np.empty_like(numbers)
     each(numbers, logarithms, exponentials)
     np.testing.assert_allclose(logarithms, np.log(numbers.astype(float)), rtol=3e-7, atol=2e-7)
-    assert logarithms[-1] == 0.0
+    assert logarithms[-1] == 0.0  # every term of the formula is zero at one, however it is rounded
     expected = np.exp(np.maximum(-np.abs(logarithms.astype(float)), -87.0))
     np.testing.assert_allclose(exponentials, expected, rtol=5e-7)
 
@@ -191,3 +193,28 @@ def test_single_precision_is_close_to_double(t):
     single, single_gradient = total(t, embedding.astype(np.float32), near, shares, kappa, weights, draws, grid)
     assert single == pytest.approx(value, rel=1e-5)
     np.testing.assert_allclose(single_gradient, gradient, rtol=1e-3, atol=1e-4)
+
+
+def test_where_memory_lies_changes_no_bit():
+    """Blocks of many sizes are kept and given back, so that what the loop reads and writes lies now near, now far."""
+    memory, random, kept = ctypes.CDLL(None), np.random.default_rng(0), []
+    memory.malloc.restype, memory.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    memory.free.argtypes = [ctypes.c_void_p]
+    embedding, near, shares, kappa, weights = problem(n=300, m=24)
+    embedding, grid, found = embedding.astype(np.float32), consecutive_tiles(300, 8), set()
+
+    def stir():
+        kept.extend(memory.malloc(int(size)) for size in 8 * random.integers(3, 40, size=random.integers(8)))
+        random.shuffle(kept)
+        while len(kept) > 40:
+            memory.free(kept.pop())
+
+    for _ in range(1000):
+        stir()
+        lists, gradient = draw_lists(Draws(20, 0, 3, 5), grid, 0, 38, np.float32), np.zeros_like(embedding)
+        stir()
+        value = sum_listwise(1.0, kappa, embedding, near, shares, weights, grid, 0, *lists, gradient)
+        found.add((value, gradient.tobytes()))
+    for block in kept:
+        memory.free(block)
+    assert len(found) == 1

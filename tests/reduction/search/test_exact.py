@@ -26,7 +26,8 @@ def test_exact_searches_find_the_nearest(name):
     with threads(1) as workers:
         found = SEARCHES[name](points).within(7, workers)
     indices, distances = exact_neighbors(points, 7)
-    np.testing.assert_array_equal(found.indices, indices)
+    assert np.mean(found.indices == indices) > 0.99  # two points may be equally far up to rounding
+    np.testing.assert_allclose(np.linalg.norm(points[:, None] - points[found.indices], axis=2), distances, rtol=1e-5)
     np.testing.assert_allclose(found.distances, distances, rtol=1e-5)
 
 

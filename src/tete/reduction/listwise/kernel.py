@@ -25,6 +25,9 @@ FAST: Any = {"error_model": "numpy", "fastmath": {"contract", "arcp", "nsz", "re
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
 LANES = 8  # neighbours are filled up to a multiple of this with ones that have no share: see `weighted.kernel`
+# A vectorised loop first asks whether what it writes lies within a few vectors of what it reads, and where it does adds
+# in another order. Whether memory is found so near is chance, so what the draws' loops write keeps a distance.
+MARGIN = 128  # numbers, twice the most that a loop works on at once
 
 # Logarithm and exponential -------------------------------------------------------------------------------------------
 # In single precision by series, which the processor works out for several numbers at once, unlike the library's.
@@ -241,8 +244,10 @@ def sum_listwise(
     """
     n_components, n_near, kind = embedding.shape[1], near.shape[1], embedding.dtype
     n_filled = (n_near + LANES - 1) // LANES * LANES
-    places = np.empty((n_components, drawn.shape[1]), dtype=kind)
-    pushes, all_strengths = np.empty_like(places), np.empty(drawn.shape[1], dtype=kind)
+    n_drawn = drawn.shape[1]
+    places = np.empty(n_components * n_drawn + 2 * MARGIN, dtype=kind)[MARGIN:-MARGIN].reshape(n_components, n_drawn)
+    pushes = np.empty(n_components * n_drawn + 2 * MARGIN, dtype=kind)[MARGIN:-MARGIN].reshape(n_components, n_drawn)
+    all_strengths = np.empty(n_drawn + 2 * MARGIN, dtype=kind)[MARGIN:-MARGIN]
     steps, own_shares = np.zeros((n_components, n_filled), dtype=kind), np.zeros(n_filled, dtype=kind)
     shifted, factors = np.empty_like(own_shares), np.empty_like(own_shares)
     total = 0.0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from samples import random_triplets
 from tete import Triplets
-from tete.comparisons.triplets import as_triplets
+from tete.comparisons.reading import as_triplets
 from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError
 
 ROWS = [(0, 1, 2), (1, 0, 2), (3, 2, 0)]

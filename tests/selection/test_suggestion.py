@@ -66,7 +66,7 @@ def test_people_are_judged_by_answers_that_maps_were_not_told(rng):
     model = TETE().fit(few)
     assert model.score(few) > 0.85  # more than are true: with five answers an object it agrees with wrong ones too
     own, judged = fit_answer_model(*model._answer_sample[:2]), _Committee(model, few, rng).model
-    clear = np.array([-3.0])
+    clear = np.array([3.0])
     assert judged.probability(clear) < own.probability(clear)
 
 

@@ -400,3 +400,10 @@ class TestCoercion:
     def test_differently_numbered_names(self):
         with pytest.raises(InvalidTripletsError, match="number their names differently"):
             as_triplets(Triplets.from_frame(frame()), names=["c", "b", "a"])
+
+
+def test_draws_have_the_default_seed_of_functions(clean_triplets):
+    np.testing.assert_array_equal(clean_triplets.flip(0.3).near, clean_triplets.flip(0.3, random_state=0).near)
+    one, other = clean_triplets.split(0.2)[1], clean_triplets.split(0.2, random_state=0)[1]
+    np.testing.assert_array_equal(one.to_array(), other.to_array())
+    assert not np.array_equal(clean_triplets.flip(0.3).near, clean_triplets.flip(0.3, random_state=1).near)

@@ -131,7 +131,7 @@ def test_the_margin_is_minus_log_l(answers):
 
 
 def test_a_choice_is_made_once(answers, monkeypatch):
-    """What is judged is the map that was chosen, as `TETE` with these parameters makes it; nothing is searched again."""
+    """What is judged is the map that was chosen, as `TETE` with these parameters makes it; nothing is chosen twice."""
     chosen = clone(CHOICE).fit(answers)
     same = TETE(**chosen.best_params_).fit(answers)
     monkeypatch.setattr("tete.selection.tetecv.Search", None)

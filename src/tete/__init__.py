@@ -15,6 +15,7 @@ if _TYPE_CHECKING:
     from tete.drawing.figures import save_picture
     from tete.drawing.map_picture import plot_map
     from tete.embedding.estimators import CKL, GNMDS, STE, TETE, TSTE
+    from tete.embedding.fitted_map import FittedMap
     from tete.embedding.new_objects import NewPlaces
     from tete.io.answer_files import read_answers, write_answers
     from tete.io.feature_files import FeatureTable, read_features
@@ -39,6 +40,7 @@ __all__ = [
     "TETECV",
     "TSTE",
     "FeatureTable",
+    "FittedMap",
     "LearningCurve",
     "ListwiseTETE",
     "Map",
@@ -75,6 +77,7 @@ _HOMES = {
     "save_picture": "tete.drawing.figures",
     "plot_map": "tete.drawing.map_picture",
     **dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding.estimators"),
+    "FittedMap": "tete.embedding.fitted_map",
     "NewPlaces": "tete.embedding.new_objects",
     **dict.fromkeys(("read_answers", "write_answers"), "tete.io.answer_files"),
     **dict.fromkeys(("FeatureTable", "read_features"), "tete.io.feature_files"),

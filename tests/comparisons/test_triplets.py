@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from samples import random_triplets
 from tete import Triplets
-from tete.comparisons.triplets import as_triplets
+from tete.comparisons.reading import as_triplets
 from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError
 
 ROWS = [(0, 1, 2), (1, 0, 2), (3, 2, 0)]
@@ -400,3 +400,10 @@ class TestCoercion:
     def test_differently_numbered_names(self):
         with pytest.raises(InvalidTripletsError, match="number their names differently"):
             as_triplets(Triplets.from_frame(frame()), names=["c", "b", "a"])
+
+
+def test_draws_have_the_default_seed_of_functions(clean_triplets):
+    np.testing.assert_array_equal(clean_triplets.flip(0.3).near, clean_triplets.flip(0.3, random_state=0).near)
+    one, other = clean_triplets.split(0.2)[1], clean_triplets.split(0.2, random_state=0)[1]
+    np.testing.assert_array_equal(one.to_array(), other.to_array())
+    assert not np.array_equal(clean_triplets.flip(0.3).near, clean_triplets.flip(0.3, random_state=1).near)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from tete.core.optimization import StopReason, gradient_descent, lbfgs
+from tete.core.optimization import DescentSteps, StopReason, descent_steps, gradient_descent, lbfgs
 
 TARGET = np.array([[1.0, -2.0], [3.0, 0.5]])
 SCALES = np.array([[1.0, 10.0], [0.1, 3.0]])
@@ -87,3 +87,20 @@ def test_gradient_descent_that_diverges_keeps_the_best():
 def test_every_reason_has_its_text():
     assert all(reason.text for reason in StopReason)
     assert StopReason.CONVERGED == "converged"
+
+
+def test_steps_of_the_paper_and_of_its_authors():
+    assert descent_steps("auto", 30, 500.0) == DescentSteps(60.0, growth=1.01, shrinkage=0.5)
+    assert descent_steps(0.2, 30, 500.0) == DescentSteps(100.0, growth=1.0, shrinkage=1.0)
+
+
+def test_a_constant_step_on_the_sum_is_that_of_the_paper():
+    """On a mean of losses the step is `total_weight` times as long."""
+
+    def mean(embedding):
+        value, gradient = bowl(embedding)
+        return value / 8.0, gradient / 8.0
+
+    on_sum = gradient_descent(bowl, np.zeros((2, 2)), step=0.01, max_iter=7)
+    on_mean = gradient_descent(mean, np.zeros((2, 2)), **descent_steps(0.01, 2, 8.0)._asdict(), max_iter=7)
+    np.testing.assert_allclose(on_mean.embedding, on_sum.embedding)

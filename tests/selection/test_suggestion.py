@@ -4,7 +4,7 @@ import pytest
 from tete import GNMDS, TETE, Triplets
 from tete.datasets import answer_by_distance, make_uniform_triplets
 from tete.embedding.answer_model import fit_answer_model
-from tete.exceptions import InvalidParameterError
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
 from tete.metrics.alignment import procrustes_align
 from tete.selection.suggestion import N_MAPS, _Committee, suggest
 
@@ -41,6 +41,14 @@ def test_candidates_and_names():
     assert questions[["center", "left", "right"]].to_numpy().tolist() == [["c", "a", "b"]]
 
 
+def test_candidates_must_be_questions_about_the_map(clean_triplets):
+    model = TETE().fit(clean_triplets)
+    with pytest.raises(InvalidTripletsError, match=r"Row 1 is \(0, 1, 30\): object numbers go from 0 to 29"):
+        suggest(model, 3, asked=clean_triplets, candidates=[(0, 1, 2), (0, 1, 30)])
+    with pytest.raises(InvalidTripletsError, match=r"Row 0 is \(0, 1, 1\): an object cannot be compared with itself"):
+        suggest(model, 3, asked=clean_triplets, candidates=[(0, 1, 1)])
+
+
 def test_bits_are_mutual_information_of_answer_and_committee(clean_triplets, rng):
     given = clean_triplets.select(np.arange(300))
     committee = _Committee(TETE().fit(given), given, rng)
@@ -66,7 +74,7 @@ def test_people_are_judged_by_answers_that_maps_were_not_told(rng):
     model = TETE().fit(few)
     assert model.score(few) > 0.85  # more than are true: with five answers an object it agrees with wrong ones too
     own, judged = fit_answer_model(*model._answer_sample[:2]), _Committee(model, few, rng).model
-    clear = np.array([-3.0])
+    clear = np.array([3.0])
     assert judged.probability(clear) < own.probability(clear)
 
 

@@ -64,6 +64,16 @@ def test_clones_and_seeds(plane):
     assert one.best_params_ == other.best_params_
 
 
+def test_the_default_folds_never_change(plane):
+    assert TETECV().random_state is None
+    chosen = [
+        TETECV(2, temperatures=((2, 2),), cv=3, refit=False, random_state=seed).fit(plane).cv_results_
+        for seed in (None, 0, 1)
+    ]
+    scores = [results["split0_test_score"].tolist() for results in chosen]
+    assert scores[0] == scores[1] != scores[2]
+
+
 def test_without_refit_there_is_no_map(plane):
     model = TETECV(2, temperatures=((2, 2),), refit=False).fit(plane)
     assert model.best_params_ == {"n_components": 2, "t": 2.0, "t_prime": 2.0}

@@ -6,22 +6,24 @@ split between training and test, they would make every score look better and eve
 
 import warnings
 from collections.abc import Iterator
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.comparisons.triplets import Triplets
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_whole
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
+
+if TYPE_CHECKING:
+    from tete.comparisons.triplets import Triplets
 
 __all__ = ["folds", "units_of"]
 
 Rows: TypeAlias = NDArray[np.int64]
 
 
-def units_of(triplets: Triplets, by: Literal["groups", "annotators"]) -> NDArray[np.int64]:
+def units_of(triplets: "Triplets", by: Literal["groups", "annotators"]) -> NDArray[np.int64]:
     """For each triplet the number of its answer or of its annotator, 0, 1, ..."""
     if by == "groups":
         return triplets.answer_numbers()

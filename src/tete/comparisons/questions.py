@@ -3,9 +3,8 @@
 The expanding functions return the rows and, for every row, the number of the answer it came from.
 """
 
-from collections.abc import Hashable, Sequence
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,10 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from tete.comparisons.checks import check_rows, whole_numbers
 from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError, warn
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["check_answers", "most_central", "numbers_of_names", "odd_one_out", "refuse_gaps", "selection"]
+__all__ = ["check_answers", "most_central", "odd_one_out", "selection"]
 
 Rows: TypeAlias = NDArray[np.int64]
 
@@ -86,36 +82,6 @@ def selection(X: ArrayLike, selected: int | ArrayLike, ranked: bool) -> tuple[Ro
         for other in range(pick + 1 if ranked else n_picks + 1, n_choices + 1)
     ]
     return _expand(ordered, pattern)
-
-
-def refuse_gaps(cells: "pd.DataFrame") -> None:
-    """Name the first row in which an object is missing."""
-    missing = cells.isna().to_numpy()
-    if missing.any():
-        row, column = np.argwhere(missing)[0]
-        raise InvalidTripletsError(
-            f"Row {row} has no object in column {cells.columns[column]!r} ({int(missing.any(axis=1).sum())} such rows)."
-        )
-
-
-def numbers_of_names(
-    cells: "pd.DataFrame", names: Sequence[Hashable] | None
-) -> tuple[NDArray[np.int64], tuple[Hashable, ...]]:
-    """Object numbers of named cells, and all names in the order of the numbers."""
-    import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
-
-    flat = cells.to_numpy(dtype=object).ravel()
-    known = pd.Index(pd.unique(flat) if names is None else list(names), dtype=object)
-    if names is None:
-        known = pd.Index(sorted(known, key=lambda name: (str(type(name)), name)), dtype=object)
-    numbers = known.get_indexer(pd.Index(flat, dtype=object)).reshape(-1, 3)
-    if (numbers < 0).any():
-        row, column = np.argwhere(numbers < 0)[0]
-        raise InvalidTripletsError(
-            f"Row {row} names {cells.iloc[row, column]!r}, which is not among the {len(known)} known objects "
-            f"({int((numbers < 0).any(axis=1).sum())} such rows)."
-        )
-    return numbers, tuple(known)
 
 
 def _chosen_first(name: str, X: ArrayLike, chosen: int | ArrayLike) -> tuple[Rows, int]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tete.comparisons import questions
+from tete.comparisons import frames, questions
 from tete.comparisons.checks import (
     check_labels,
     check_length,
@@ -23,6 +23,8 @@ from tete.comparisons.checks import (
     object_numbers,
     refuse_self_comparisons,
 )
+from tete.comparisons.folds import units_of
+from tete.comparisons.joining import joined
 from tete.comparisons.summary import TripletSummary, summarize, triplet_keys
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_choice, check_interval
@@ -31,7 +33,7 @@ from tete.exceptions import InvalidParameterError, InvalidTripletsError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Triplets", "as_triplets"]
+__all__ = ["Triplets"]
 
 IntArray: TypeAlias = NDArray[np.integer[Any]]
 Labels: TypeAlias = NDArray[Any]
@@ -202,46 +204,14 @@ class Triplets:
         Numbers are object numbers, as in an array. Anything else is a name; objects are then numbered in the sorted
         order of their names, or by their place in `names`.
         """
-        missing = [column for column in ("anchor", "near", "far") if column not in frame.columns]
-        if missing:
-            raise InvalidTripletsError(
-                f"The data frame must have columns anchor, near and far; {', '.join(missing)} not found among "
-                f"{[str(column) for column in frame.columns]}."
-            )
-        details = {
-            field: frame[column].to_numpy()
-            for field, column in (("weights", "weight"), ("annotators", "annotator"), ("groups", "group"))
-            if column in frame.columns
-        }
-        cells = frame[["anchor", "near", "far"]]
-        questions.refuse_gaps(cells)
-        if names is None and all(dtype.kind in "iuf" for dtype in cells.dtypes):
-            return cls.from_array(cells.to_numpy(), n_objects=n_objects, **details)
-        numbers, names = questions.numbers_of_names(cells, names)
-        return cls.from_array(numbers, names=names, n_objects=n_objects, **details)
+        rows, details = frames.rows_of_frame(frame, names)
+        return cls.from_array(rows, n_objects=n_objects, **details)
 
     @classmethod
     def concatenate(cls, parts: Iterable["Triplets"]) -> Self:
         """All triplets of several sets over the same objects; answers of different sets stay different groups."""
-        sets = list(parts)
-        if not sets:
-            raise InvalidParameterError("`parts` must hold at least one set of triplets, got 0.")
-        if len({part.names for part in sets}) > 1:
-            raise InvalidTripletsError("All parts must have the same `names`.")
-        details: dict[str, Any] = {}
-        if any(part.weights is not None for part in sets):
-            details["weights"] = np.concatenate([part.weights_or_ones() for part in sets])
-        if any(part.annotators is not None for part in sets):
-            if any(part.annotators is None for part in sets):
-                raise InvalidTripletsError("Either all parts or none must have `annotators`.")
-            details["annotators"] = np.concatenate([part.annotators for part in sets if part.annotators is not None])
-        if any(part.groups is not None for part in sets):
-            answers = [part.answer_numbers() for part in sets]
-            offsets = np.cumsum([0] + [numbers.max() + 1 for numbers in answers[:-1]])
-            details["groups"] = np.concatenate([n + offset for n, offset in zip(answers, offsets, strict=True)])
-        rows = np.concatenate([part.to_array() for part in sets])
-        n_objects = max(part.n_objects for part in sets)
-        return cls.from_array(rows, names=sets[0].names, n_objects=n_objects, **details)
+        rows, details = joined(list(parts))
+        return cls.from_array(rows, **details)
 
     # Views -------------------------------------------------------------------------------------------------------
 
@@ -315,10 +285,11 @@ class Triplets:
         """Near and far exchanged everywhere."""
         return replace(self, near=self.far, far=self.near)
 
-    def flip(self, share: float, *, random_state: RandomState = None) -> Self:
+    def flip(self, share: float, *, random_state: RandomState = 0) -> Self:
         """Near and far exchanged in a random share of the triplets: the paper's noise (section "Robustness to Noise").
 
-        Exactly ``round(share * len(self))`` different triplets are reversed.
+        Exactly ``round(share * len(self))`` different triplets are reversed, always the same ones by default: give
+        another `random_state`, or None, for others.
         """
         check_interval("share", share, 0.0, 1.0)
         rng = make_generator(random_state)
@@ -352,17 +323,12 @@ class Triplets:
         share: float = 0.1,
         *,
         by: Literal["groups", "annotators"] = "groups",
-        random_state: RandomState = None,
+        random_state: RandomState = 0,
     ) -> tuple[Self, Self]:
         """Two parts, the second with about `share` of the answers (or annotators), none of which is torn apart."""
         check_interval("share", share, 0.0, 1.0, closed=False)
         check_choice("by", by, ("groups", "annotators"))
-        if by == "groups":
-            units = self.answer_numbers()
-        elif self.annotators is not None:
-            units = np.unique(self.annotators, return_inverse=True)[1]
-        else:
-            raise InvalidParameterError("`by` must be 'groups' for triplets without annotators, got 'annotators'.")
+        units = units_of(self, by)
         n_units = int(units.max()) + 1
         if n_units < 2:
             raise InvalidTripletsError(f"At least 2 {by} are needed to split them, got {n_units}.")
@@ -371,32 +337,3 @@ class Triplets:
         chosen[make_generator(random_state).choice(n_units, size=n_second, replace=False)] = True
         second = chosen[units]
         return self.select(~second), self.select(second)
-
-
-def as_triplets(
-    X: Any,
-    y: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
-    *,
-    names: Sequence[Hashable] | None = None,
-    n_objects: int | None = None,
-) -> Triplets:
-    """Triplets from whatever people have: `Triplets`, an (n, 3) array or a data frame, with or without answers `y`.
-
-    `names` and `n_objects` are those of an existing map, so that names keep their numbers.
-    """
-    if isinstance(X, Triplets):
-        triplets = X
-        if names is not None and X.names is not None and X.names != tuple(names):
-            raise InvalidTripletsError(
-                "The triplets number their names differently than the map does: give them the map's `names`."
-            )
-    elif hasattr(X, "columns") and any(isinstance(label, str) for label in X.columns):
-        triplets = Triplets.from_frame(X, names=names, n_objects=n_objects)
-    else:
-        triplets = Triplets.from_array(X, names=names, n_objects=n_objects)
-    if n_objects is not None and triplets.n_objects > n_objects:
-        raise InvalidTripletsError(f"The map has {n_objects} objects, got triplets of {triplets.n_objects}.")
-    if sample_weight is not None:
-        triplets = triplets.with_weights(sample_weight)
-    return triplets if y is None else triplets.with_answers(y)

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from tete.comparisons.checks import refuse_zero_weights
+from tete.comparisons.reading import as_triplets
 from tete.comparisons.summary import components
-from tete.comparisons.triplets import Triplets, as_triplets
+from tete.comparisons.triplets import Triplets
 from tete.core.geometry import aligned, principal_axes
 from tete.core.optimization import Minimum, StopReason, descent_steps, gradient_descent
 from tete.core.progress import progress

@@ -15,7 +15,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tete.comparisons.checks import check_names, refuse_zero_weights
-from tete.comparisons.triplets import Triplets, as_triplets
+from tete.comparisons.reading import as_triplets
+from tete.comparisons.triplets import Triplets
 from tete.core.types import Embedding
 from tete.core.validation import check_map
 from tete.embedding.answer_model import TYPICAL, AnswerModel, AnswerSample, Floats, fit_answer_model

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.comparisons.checks import refuse_zero_weights
-from tete.comparisons.triplets import Triplets, as_triplets
+from tete.comparisons.reading import as_triplets
+from tete.comparisons.triplets import Triplets
 from tete.core.types import Embedding
 from tete.core.validation import check_map
 

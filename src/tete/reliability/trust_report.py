@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from tete.comparisons.checks import refuse_zero_weights
-from tete.comparisons.triplets import as_triplets
+from tete.comparisons.reading import as_triplets
 from tete.core.printing import listed, table_lines
 from tete.core.randomness import RandomState
 from tete.core.validation import check_whole

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
-from tete.comparisons.triplets import Triplets, as_triplets
+from tete.comparisons.reading import as_triplets
+from tete.comparisons.triplets import Triplets
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_interval, check_whole
 from tete.embedding.fitted_map import FittedMap, fitted_to

@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tete.comparisons.folds import folds, units_of
-from tete.comparisons.triplets import Triplets, as_triplets
+from tete.comparisons.reading import as_triplets
+from tete.comparisons.triplets import Triplets
 from tete.core.randomness import RandomState
 from tete.core.types import Embedding
 from tete.core.validation import check_choice, check_interval, check_n_jobs, check_whole

@@ -1,0 +1,40 @@
+"""Triplets from whatever people have: one way in for every function that takes answers."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from tete.comparisons.triplets import Triplets
+from tete.exceptions import InvalidTripletsError
+
+__all__ = ["as_triplets"]
+
+
+def as_triplets(
+    X: Any,
+    y: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    names: Sequence[Hashable] | None = None,
+    n_objects: int | None = None,
+) -> Triplets:
+    """Triplets from `Triplets`, an (n, 3) array or a data frame, with or without answers `y`.
+
+    `names` and `n_objects` are those of an existing map, so that names keep their numbers.
+    """
+    if isinstance(X, Triplets):
+        triplets = X
+        if names is not None and X.names is not None and X.names != tuple(names):
+            raise InvalidTripletsError(
+                "The triplets number their names differently than the map does: give them the map's `names`."
+            )
+    elif hasattr(X, "columns") and any(isinstance(label, str) for label in X.columns):
+        triplets = Triplets.from_frame(X, names=names, n_objects=n_objects)
+    else:
+        triplets = Triplets.from_array(X, names=names, n_objects=n_objects)
+    if n_objects is not None and triplets.n_objects > n_objects:
+        raise InvalidTripletsError(f"The map has {n_objects} objects, got triplets of {triplets.n_objects}.")
+    if sample_weight is not None:
+        triplets = triplets.with_weights(sample_weight)
+    return triplets if y is None else triplets.with_answers(y)

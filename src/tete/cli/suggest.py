@@ -12,7 +12,7 @@ from tete.cli.outputs import Outputs
 
 __all__ = ["suggest"]
 
-SHOWN = 10  # questions on the screen, to see what they look like; the file has all
+MOST_SHOWN = 10  # questions on the screen, to see what they look like; the file has all
 
 
 @one_sentence
@@ -53,8 +53,10 @@ def suggest(
         from tete.io.writing import write_frame  # noqa: PLC0415
 
         write_frame(output, questions, force=force)
-    shown = [f"Is {row.center} more like {row.left} or like {row.right}?" for row in questions.head(SHOWN).itertuples()]
-    more = [f"... and {len(questions) - SHOWN:,} more"] if len(questions) > SHOWN else []
+    shown = [
+        f"Is {row.center} more like {row.left} or like {row.right}?" for row in questions.head(MOST_SHOWN).itertuples()
+    ]
+    more = [f"... and {len(questions) - MOST_SHOWN:,} more"] if len(questions) > MOST_SHOWN else []
     text = "\n".join([*shown, *more, *outputs.written_lines])
     listed = questions.drop(columns="answer").to_dict(orient="records")
     print_result({"questions": listed, "written": outputs.written}, text, as_json, quiet)

@@ -12,7 +12,7 @@ from tete.exceptions import DroppedAnswersWarning, InvalidFileError, InvalidTrip
 from tete.io.headers import LAYOUTS
 from tete.io.text_tables import Table, as_numbers
 
-__all__ = ["AnswerReader", "object_numbers", "warn_dropped"]
+__all__ = ["AnswerReader", "numbers_of_texts", "warn_dropped"]
 
 # What people write for an answer, without spaces and apostrophes.
 UNDECIDED = (
@@ -85,7 +85,7 @@ class AnswerReader:
         empty = (different == "")[codes].reshape(len(roles), -1)
         for role, missing in zip(roles, empty, strict=True):
             self._refuse(missing, self.roles[role], "empty, expected the name or number of an object")
-        number_of, names = object_numbers({text for text in different if text}, self.known)
+        number_of, names = numbers_of_texts({text for text in different if text}, self.known)
         order = np.array([number_of.get(text, -1) for text in different], dtype=np.int64)
         numbers = order[codes].reshape(len(roles), -1)
         for role, column in zip(roles, numbers, strict=True):
@@ -178,7 +178,7 @@ def warn_dropped(kept: NDArray[np.bool_], reason: str) -> None:
     )
 
 
-def object_numbers(
+def numbers_of_texts(
     texts: set[str], known: tuple[Hashable, ...] | None
 ) -> tuple[dict[str, int], tuple[Hashable, ...] | None]:
     """For each text the number of its object, and the names in the order of the numbers if the objects have any."""

@@ -16,13 +16,12 @@ if _TYPE_CHECKING:
     from tete.embedding.estimators import CKL, GNMDS, STE, TETE, TSTE
     from tete.embedding.new_objects import NewPlaces
     from tete.io.answer_files import read_answers, write_answers
-    from tete.io.feature_files import FeatureTable
+    from tete.io.feature_files import FeatureTable, read_features
     from tete.io.map_files import Map, read_map, write_map
     from tete.metrics.quality import MapQuality, map_quality
     from tete.page.document import make_page, write_page
     from tete.reduction.estimators import ListwiseTETE, WeightedTETE
     from tete.reduction.model_files import load_model, save_model
-    from tete.reduction.points import read_features
     from tete.reliability.trust_report import TrustReport, trust
     from tete.reliability.uncertainty import Uncertainty, position_uncertainty
     from tete.selection.answers_needed import LearningCurve, learning_curve

@@ -108,15 +108,19 @@ MISTAKES = [
     ("", {}, "is empty"),
     ("a,b\n", {}, "has no rows"),
     ("a,b\n1,2\n1,2,3\n", {}, "line 3: expected 2 columns"),
-    ("a,b\n1,2\n\n3,red\n", {}, r"line 4, column 'b': 'red' is not a number.*--id, --label or --drop \(here 'b'\)"),
-    ("a,b c\n1,\n", {}, "line 2, column 'b c': empty, expected a finite number.*--drop 'b c'"),
+    (
+        "a,b\n1,2\n\n3,red\n",
+        {},
+        r"line 4, column 'b': 'red' is not a number.*`id_column`, `labels` or `drop` \(here 'b'\)",
+    ),
+    ("a,b c\n1,\n", {}, "line 2, column 'b c': empty, expected a finite number.*drop=\\['b c'\\]"),
     ("a,b\n1\n", {}, "line 2, column 'b': empty"),
     ("a,b\n1,2\n3,nan\n", {}, "line 3, column 'b': nan, expected a finite number"),
     ("a,b\n1,2\n3,-inf\n", {}, "line 3, column 'b': -inf, expected a finite number"),
     ('a,b\n1,"2,5"\n', {}, "line 2, column 'b': '2,5' has a decimal comma"),
     ("a;b\n1,5;2.5\n", {}, "line 2, column 'a': '1,5' has a decimal comma"),
     ("a b\n1 2\n", {}, "line 2, column 'a b': '1 2' is not a number"),
-    ("id,a\nu,1\nu,2\n", {}, "line 3, column 'id': 'u' is there already: ids must differ; --label id"),
+    ("id,a\nu,1\nu,2\n", {}, "line 3, column 'id': 'u' is there already: ids must differ; labels=\\['id'\\]"),
     ("id,a\nu,1\n,2\n", {}, "line 3, column 'id': empty, expected the id"),
     ("id,label\nu,1\n", {}, "expected columns of numbers to map, got none"),
     ("a,a\n1,2\n", {"labels": ["a"]}, "line 1: column 'a' occurs 2 times"),
@@ -190,7 +194,7 @@ class TestArrays:
         np.savez(tmp_path / "one.npz", gist=np.eye(3), y=[1, 2, 3])
         assert read_features(tmp_path / "one.npz").matrix.shape == (3, 3)
         np.savez(tmp_path / "two.npz", gist=np.eye(3), thumb=np.ones((3, 2, 2)))
-        with pytest.raises(InvalidFileError, match=r"name another with --array among 'gist' \(3, 3\), 'thumb'"):
+        with pytest.raises(InvalidFileError, match=r"name another with `array` among 'gist' \(3, 3\), 'thumb'"):
             read_features(tmp_path / "two.npz")
         assert read_features(tmp_path / "two.npz", array="thumb").matrix.shape == (3, 4)
         with pytest.raises(InvalidFileError, match="there is no array 'gost' among 'gist'"):

@@ -18,8 +18,8 @@ from tete.datasets import make_triplets
 from tete.drawing.map_picture import new_figure, plot_map, save_picture
 from tete.drawing.themes import COLORS
 from tete.embedding.estimators import TETE, TSTE
-from tete.io import check_output, write_answers, write_map
-from tete.io.writing import write_frame
+from tete.io import write_answers, write_map
+from tete.io.writing import check_output, write_frame
 from tete.metrics.alignment import procrustes_align
 from tete.metrics.classes import nearest_neighbor_error
 from tete.metrics.quality import MapQuality, map_quality

@@ -47,8 +47,8 @@ class Outputs:
 
     def check(self) -> None:
         """Refuse files that could not be written."""
-        from tete.io import check_output  # noqa: PLC0415
         from tete.io.map_files import check_map_output  # noqa: PLC0415
+        from tete.io.writing import check_output  # noqa: PLC0415
 
         if self.map is not None:
             check_map_output(self.map, force=self.force)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.comparisons.triplets import Triplets
-from tete.exceptions import InvalidFileError
+from tete.exceptions import InvalidFileError, Parameter
 from tete.io.headers import LAYOUTS, column_position, layout_of, roles_of
 from tete.io.records import AnswerReader, warn_dropped
 from tete.io.sources import AnyPath, Source, kind_of
@@ -145,7 +145,9 @@ def _without_repeats(place: str, rows: NDArray[Any], details: dict[str, Any], sk
         row, count = int(np.argmin(kept)), int((~kept).sum())
         shown = ", ".join(map(str, rows[row]))
         raise InvalidFileError(
-            f"{place}, row {row} is ({shown}): {reason} ({count} such rows; --skip-invalid leaves them out)."
+            f"{place}, row {row} is ({shown}): {reason} ({count} such rows; ",
+            Parameter("skip_invalid", True),
+            " leaves them out).",
         )
     warn_dropped(kept, reason)
     details |= {name: values[kept] for name, values in details.items() if len(values) == len(kept)}

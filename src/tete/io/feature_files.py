@@ -14,7 +14,7 @@ from zlib import error as ZlibError  # noqa: N812  (a class, whatever its name)
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.exceptions import InvalidFileError, InvalidParameterError
+from tete.exceptions import InvalidFileError, InvalidParameterError, Parameter
 from tete.io.feature_columns import Wanted, choose_columns, collect
 from tete.io.pieces import parquet_pieces, text_pieces
 from tete.io.sources import AnyPath, Source, kind_of
@@ -97,7 +97,7 @@ def read_features(
     """
     kind = kind_of(path, ("text", "parquet", "npy", "npz"))
     if array is not None and kind != "npz":
-        raise InvalidParameterError(f"--array (array=) is for npz files, got {array!r} with {path}.")
+        raise InvalidParameterError(Parameter("array"), f" is for npz files, got {array!r} with {path}.")
     source = Source.of(path)
     if kind == "npy":
         return FeatureTable(_as_table(source.name, _memory_mapped(source)))
@@ -169,8 +169,11 @@ def _feature_array(file: str, arrays: dict[str, NDArray[Any]], wanted: str | Non
     if wanted in arrays or (wanted is None and known):
         return wanted or known[0]
     listed = ", ".join(f"{name!r} {values.shape}" for name, values in arrays.items())
-    rule = "there is no array" if wanted else "expected an array X of features; name another with --array among"
-    raise InvalidFileError(f"{file}: {rule} {f'{wanted!r} among ' if wanted else ''}{listed}.")
+    if wanted is not None:
+        raise InvalidFileError(f"{file}: there is no array {wanted!r} among {listed}.")
+    raise InvalidFileError(
+        f"{file}: expected an array X of features; name another with ", Parameter("array"), f" among {listed}."
+    )
 
 
 def _with_columns(

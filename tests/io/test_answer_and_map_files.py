@@ -279,7 +279,7 @@ class TestMaps:
         again = read_map(tmp_path / "m.npy")
         np.testing.assert_array_equal(again.embedding, embedding)
         assert again.names is None
-        assert again.labels == ["0", "1", "2", "3"]
+        assert again.name_texts == ["0", "1", "2", "3"]
 
     def test_a_map_of_another_program(self, file):
         again = read_map(file("id,UMAP_2,UMAP_1,cell\na,1,2,T\nb,3,4,B\n", "m.csv"))

@@ -120,7 +120,7 @@ def pixel_map(n_digits: int | None = None) -> PixelMap:
     started = time.perf_counter()
     embedding = ListwiseTETE(random_state=0).fit_transform(images)
     seconds = time.perf_counter() - started
-    return PixelMap(seconds, images, labels, embedding, map_quality(images, embedding, classes=labels))
+    return PixelMap(seconds, images, labels, embedding, map_quality(images, embedding, labels=labels))
 
 
 def write_pixels(folder: Path, shown: PixelMap, *, force: bool = False) -> None:

@@ -144,7 +144,7 @@ def page_images(shown: "Map", folder: Path | None) -> dict[str, Any]:
         return {}
     from tete.page.thumbnails import read_thumbnails  # noqa: PLC0415
 
-    files = next((shown.columns[name] for name in ("image", "image_file") if name in shown.columns), shown.labels)
+    files = next((shown.columns[name] for name in ("image", "image_file") if name in shown.columns), shown.name_texts)
     return {"images": read_thumbnails(folder, [str(file) for file in files])}
 
 

@@ -215,7 +215,7 @@ def _named(features: "FeatureTable", names: Any) -> Any:
 def _as_map(features: "FeatureTable", embedding: Any) -> "Map":
     from tete.io import Map  # noqa: PLC0415
 
-    return Map(embedding, features.ids, features.columns)
+    return Map(embedding, features.names, features.columns)
 
 
 def _summary(
@@ -228,7 +228,7 @@ def _summary(
     chosen = class_label(found, label)
     classes = None if chosen is None else found.columns[chosen]
     matrix = features.matrix if model.column_spreads_ is None else standardized(features.matrix, model.column_spreads_)
-    quality = map_quality(matrix, found.embedding, classes=classes, metric=model.metric)
+    quality = map_quality(matrix, found.embedding, labels=classes, metric=model.metric)
     n_rows, n_features = features.matrix.shape
     result = {"n_features": n_features, "label": chosen, "seconds": seconds, **quality.as_dict()}
     text = [*lines("rows", [f"{n_rows:,}"]), *lines("features", [f"{n_features:,}"])]

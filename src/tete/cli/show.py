@@ -112,7 +112,7 @@ def _answers_about(
     if answers is None:
         return None
     chosen = [column.strip() for column in columns.split(",")] if columns else None
-    return read_answers(answers, columns=chosen, names=shown.labels, encoding=encoding, skip_invalid=skip_invalid)
+    return read_answers(answers, columns=chosen, names=shown.name_texts, encoding=encoding, skip_invalid=skip_invalid)
 
 
 def _wait_for_ctrl_c() -> None:

@@ -59,7 +59,31 @@ def new_figure(width: float = 7.0, height: float = 6.0, rows: int = 1, columns: 
 
 
 def save_picture(path: AnyPath, figure: "Figure", *, force: bool = False) -> None:
-    """Write a figure as PNG, SVG or PDF, by the extension."""
+    """Write a figure as PNG, SVG or PDF, by the extension.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; its extension is .png, .svg or .pdf.
+    figure : matplotlib figure
+        What to write, such as ``plot_map(embedding).figure``.
+    force : bool, default=False
+        Whether to overwrite a file that is there.
+
+    Raises
+    ------
+    OutputExistsError
+        If the file is there and `force` is false.
+    InvalidParameterError
+        If the extension is another one.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from tete import plot_map, save_picture
+    >>> with TemporaryDirectory() as folder:
+    ...     save_picture(f"{folder}/map.png", plot_map([[0.0, 1.0], [2.0, 0.0]]).figure)
+    """
     extension = Path(path).suffix.lower()
     if extension not in PICTURES:
         raise InvalidParameterError(f"`path` must end in {', '.join(PICTURES)}, got {extension!r}.")
@@ -84,7 +108,7 @@ def plot_map(
     Parameters
     ----------
     embedding : array of shape (n_objects, n_components)
-        Beyond two dimensions the first two principal axes are drawn.
+        The map. Beyond two dimensions the first two principal axes are drawn.
     labels : array of n_objects classes or numbers, optional
         Classes get colours, markers and a legend; many different numbers get a colour scale. Beyond 150,000 objects
         the density of the points and their mean colour are drawn.
@@ -97,10 +121,23 @@ def plot_map(
     uncertainty : Uncertainty, optional
         From `tete.position_uncertainty`: an ellipse about each place, where it lies with probability 0.9.
     title : str, optional
+        What to write above the map.
     theme : "light" or "dark", default="light"
         Dark writes and draws on dark paper, that of the whole figure.
     axes : matplotlib axes, optional
         Where to draw; by default a new figure, to be had as ``axes.figure``.
+
+    Returns
+    -------
+    matplotlib axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> from tete import plot_map
+    >>> axes = plot_map([[0.0, 0.0], [1.0, 0.0], [3.0, 2.0]], labels=["tea", "tea", "cocoa"], names=["a", "b", "c"])
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['cocoa', 'tea']
     """
     colors = theme_of(theme)
     places = _plane(check_map("embedding", embedding))
@@ -134,7 +171,29 @@ def plot_map(
 
 
 def plot_convergence(history: ArrayLike, *, theme: ThemeName = "light", axes: "Axes | None" = None) -> "Axes":
-    """Draw the value of the objective after each iteration."""
+    """Draw the value of the objective after each iteration.
+
+    Parameters
+    ----------
+    history : array of numbers
+        An estimator's `history_`.
+    theme : "light" or "dark", default="light"
+        Dark writes and draws on dark paper, that of the whole figure.
+    axes : matplotlib axes, optional
+        Where to draw; by default a new figure, to be had as ``axes.figure``.
+
+    Returns
+    -------
+    matplotlib axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> from tete import TETE, plot_convergence
+    >>> model = TETE().fit([(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+    >>> plot_convergence(model.history_).get_ylabel()
+    'objective'
+    """
     colors = theme_of(theme)
     if axes is None:
         axes = new_figure(6.0, 3.5)[1]

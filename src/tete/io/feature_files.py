@@ -29,20 +29,31 @@ DAMAGED = (ValueError, EOFError, KeyError, BadZipFile, ZlibError)
 
 @dataclass(frozen=True, eq=False)
 class FeatureTable:
-    """Numbers, one row an object.
+    """Numbers, one row an object, and what else is known about the objects.
 
     Attributes
     ----------
     matrix : array or sparse matrix of shape (n_rows, n_features)
+        The numbers.
     feature_names : tuple of n_features str, or None
-    ids : tuple of n_rows names, or None
+        Names of the columns, where they have any.
+    names : tuple of n_rows names, or None
+        What the rows are called, where they have ids.
     columns : mapping of names to arrays of n_rows values
         Labels and whatever else is known about the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tete import FeatureTable
+    >>> table = FeatureTable(np.array([[1.0, 2.0], [3.0, 4.0]]), feature_names=("width", "height"))
+    >>> list(table.X.columns)
+    ['width', 'height']
     """
 
     matrix: Any
     feature_names: tuple[str, ...] | None = None
-    ids: tuple[Hashable, ...] | None = None
+    names: tuple[Hashable, ...] | None = None
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -50,7 +61,13 @@ class FeatureTable:
 
     @property
     def X(self) -> Any:  # noqa: N802  (so it is called everywhere)
-        """What estimators take: the matrix, as a data frame (not copied) if it is dense and the features have names."""
+        """What estimators take: the matrix, as a data frame (not copied) if it is dense and the features have names.
+
+        Returns
+        -------
+        array, sparse matrix or data frame
+            The numbers.
+        """
         if self.feature_names is None or not isinstance(self.matrix, np.ndarray):
             return self.matrix
         import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
@@ -70,21 +87,25 @@ def read_features(
     header: bool = True,
     encoding: str = "utf-8",
 ) -> FeatureTable:
-    """Features from a CSV, TSV, Parquet, npy or npz file (also scipy's sparse npz), or from standard input ("-").
+    r"""Read features from a CSV, TSV, Parquet, npy or npz file (also scipy's sparse npz), or from standard input.
+
+    What is no id, no label and not left out must be a finite number. Decimal commas are understood where commas do not
+    separate the columns.
 
     Parameters
     ----------
-    path : path or "-"
+    path : str or path
+        The file; "-" reads text from standard input.
     id_column : column name or number from 1, optional
         What names the rows. By default a column object, name, id, key or index, or a first one without a name.
-    labels : column names or numbers
+    labels : sequence of column names or numbers, default=()
         Columns that are no features but are kept. Columns label, labels, class and target always are. Of an npz file
         every array with an entry for each row is kept, `y` under the name label.
-    drop : column names or numbers
+    drop : sequence of column names or numbers, default=()
         Columns to leave out.
-    features : column names, optional
+    features : sequence of column names, optional
         The features, in this order, where they are known; then all other columns are kept like labels.
-    likely_labels : column names
+    likely_labels : sequence of column names, default=()
         Columns that are labels if they are there.
     array : str, optional
         Which array of an npz file has the features: by default X, features, data or the only table there is.
@@ -93,7 +114,27 @@ def read_features(
     encoding : str, default="utf-8"
         Of a text file; byte order marks are understood anyway.
 
-    Everything else must be a finite number; decimal commas are understood where commas do not separate the columns.
+    Returns
+    -------
+    FeatureTable
+        The numbers, and beside them names, labels and whatever else is known about the rows.
+
+    Raises
+    ------
+    InvalidFileError
+        If the file cannot be used; the message has the line and the column.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from tete import read_features
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.csv")
+    ...     _ = path.write_text("id,width,height,class\na,1,2.5,rose\nb,3,4,tulip\n")
+    ...     table = read_features(path)
+    >>> table.matrix.tolist(), table.names, list(table.columns)
+    ([[1.0, 2.5], [3.0, 4.0]], ('a', 'b'), ['class'])
     """
     kind = kind_of(path, ("text", "parquet", "npy", "npz"))
     if array is not None and kind != "npz":

@@ -43,9 +43,10 @@ GREED = 2.0  # the power of what a question teaches in its chance to be asked
 
 def suggest(
     estimator: TripletEmbedding,
-    n: int = 100,
+    X: Any,
+    y: ArrayLike | None = None,
     *,
-    asked: Any,
+    n_questions: int = 100,
     candidates: ArrayLike | None = None,
     random_state: RandomState = 0,
 ) -> "pd.DataFrame":
@@ -73,11 +74,11 @@ def suggest(
     import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
     check_is_fitted(estimator, "embedding_")
-    check_whole("n", n, least=1)
-    given = as_triplets(asked, names=estimator.object_names_, n_objects=len(estimator.embedding_))
+    check_whole("n_questions", n_questions, least=1)
+    given = as_triplets(X, y, names=estimator.object_names_, n_objects=len(estimator.embedding_))
     rng = make_generator(random_state)
     if candidates is None:
-        rows = _draw(given.n_objects, max(FEWEST_CANDIDATES, CANDIDATES_A_QUESTION * n), rng)
+        rows = _draw(given.n_objects, max(FEWEST_CANDIDATES, CANDIDATES_A_QUESTION * n_questions), rng)
     else:
         rows = check_rows(candidates, n_columns=3)
     rows = _not_asked(rows, given)
@@ -85,7 +86,7 @@ def suggest(
         raise InvalidParameterError("`candidates` must hold a question that was not asked yet, got none.")
     p_left, bits = _Committee(estimator, given, rng).judge(rows)
     chance = GREED * np.log(np.maximum(bits, np.finfo(float).tiny)) + rng.gumbel(size=len(rows))
-    chosen = np.argsort(-chance, kind="stable")[:n]  # draws without replacement
+    chosen = np.argsort(-chance, kind="stable")[:n_questions]  # draws without replacement
     chosen = chosen[np.argsort(-bits[chosen], kind="stable")]
     names = range(given.n_objects) if estimator.object_names_ is None else estimator.object_names_
     columns = {

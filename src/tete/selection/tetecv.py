@@ -1,4 +1,4 @@
-"""TETECV: dimension and temperatures of t-ETE by cross-validation. `candidates` is how it is done for a few fits' price."""
+"""TETECV: dimension and temperatures of t-ETE by cross-validation. `candidates` does it for a few fits' price."""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -86,7 +86,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     ridge: float = 3e-4
     max_iter: int = 1000
     tol: float = 1e-6
-    random_state: RandomState = 0
+    random_state: RandomState = None
     n_jobs: int | None = -1
     verbose: bool = False
 

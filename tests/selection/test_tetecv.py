@@ -21,7 +21,7 @@ def plane():
 
 @pytest.fixture(scope="module")
 def fitted(plane):
-    return TETECV((1, 2, 3, 4), random_state=0).fit(plane)
+    return TETECV((1, 2, 3, 4)).fit(plane)
 
 
 def test_the_true_dimension_is_chosen(fitted):
@@ -65,7 +65,7 @@ def test_clones_and_seeds(plane):
 
 
 def test_without_refit_there_is_no_map(plane):
-    model = TETECV(2, temperatures=((2, 2),), refit=False, random_state=0).fit(plane)
+    model = TETECV(2, temperatures=((2, 2),), refit=False).fit(plane)
     assert model.best_params_ == {"n_components": 2, "t": 2.0, "t_prime": 2.0}
     with pytest.raises(NotFittedError):
         model.predict(plane)
@@ -74,7 +74,7 @@ def test_without_refit_there_is_no_map(plane):
 def test_annotators_and_splitters(plane):
     people, _ = assign_annotators(plane, 10, random_state=0)
     for cv in (5, GroupKFold(5)):
-        model = TETECV(2, temperatures=((2, 1.75),), cv=cv, by="annotators", refit=False, random_state=0).fit(people)
+        model = TETECV(2, temperatures=((2, 1.75),), cv=cv, by="annotators", refit=False).fit(people)
         assert model.best_score_ > 0.75
     with pytest.raises(InvalidParameterError, match="`cv` must not split an answer or annotator"):
         TETECV(2, cv=KFold(5), by="annotators").fit(people)
@@ -84,7 +84,7 @@ def test_good_answers_choose_a_light_tail():
     """With true answers the robust default gives up close calls, so a validated choice must do better."""
     points = np.random.default_rng(3).normal(size=(40, 2))
     train, test = (make_uniform_triplets(points, count, random_state=count) for count in (4000, 1000))
-    assert TETECV(2, random_state=0).fit(train).score(test) > TETE().fit(train).score(test) + 0.02
+    assert TETECV(2).fit(train).score(test) > TETE().fit(train).score(test) + 0.02
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_before_the_fit_there_is_no_map(plane, method):
 def test_inputs_are_left_alone_and_weights_count(plane):
     rows, weights = plane.to_array(), np.ones(len(plane))
     before = rows.copy()
-    model = TETECV(2, temperatures=((2, 1.75),), cv=3, random_state=0)
+    model = TETECV(2, temperatures=((2, 1.75),), cv=3)
     one = model.fit(rows, sample_weight=weights).embedding_
     np.testing.assert_array_equal(rows, before)
     np.testing.assert_array_equal(one, clone(model).fit(rows).embedding_)

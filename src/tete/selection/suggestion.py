@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tete.comparisons.checks import check_rows
 from tete.comparisons.triplets import Triplets, as_triplets
+from tete.core.docstrings import filled_from
 from tete.core.randomness import RandomState, make_generator
 from tete.core.types import Embedding
 from tete.core.validation import check_whole
@@ -41,6 +42,7 @@ FEWEST_TESTED = 20  # answers that maps were not told, to learn how reliable peo
 GREED = 2.0  # the power of what a question teaches in its chance to be asked
 
 
+@filled_from(as_triplets)
 def suggest(
     estimator: TripletEmbedding,
     X: Any,
@@ -52,24 +54,40 @@ def suggest(
 ) -> "pd.DataFrame":
     """Questions whose answers would teach much, the best first.
 
+    16 maps are fitted to parts of the answers, starting at the map. None of the questions that these answer is asked
+    again.
+
     Parameters
     ----------
-    estimator : fitted `TETE`, `STE`, ...
-    n : int, default=100
+    estimator : triplet embedding, fitted
+        `TETE`, a baseline or `TETECV`, with its map. It is left alone.
+    n_questions : int, default=100
         How many questions; fewer come back where there are not so many left.
-    asked : Triplets, array or data frame
-        The answers that the map was made of; 16 maps are fitted to parts of them, starting at the map. None of these
-        questions is asked again.
     candidates : array of shape (m, 3), optional
         Questions to choose from, as rows (anchor, one, other) of object numbers. By default many are drawn at random.
     random_state : int, generator or None, default=0
-        Seed of all draws. Each seed gives other questions.
+        Seed of all draws; each gives other questions; None takes another one each time.
 
     Returns
     -------
-    DataFrame with columns center, left and right ("is center more like left or like right?"), `p_left`, the
-    probability that the answer is left, and `bits`, what the answer is expected to teach.
-    With an answer in a column `answer` (a name, left or right), `tete.io.read_answers` reads such a table.
+    DataFrame
+        Columns center, left and right ("is center more like left or like right?"), `p_left`, the probability that the
+        answer is left, and `bits`, what the answer is expected to teach. With an answer in a column `answer` (a name,
+        left or right), `tete.io.read_answers` reads such a table.
+
+    Raises
+    ------
+    InvalidParameterError
+        If every candidate was asked already.
+
+    Examples
+    --------
+    >>> from tete import TETE, suggest
+    >>> from tete.datasets import make_sphere, make_uniform_triplets
+    >>> answers = make_uniform_triplets(make_sphere(20).data, 400)
+    >>> questions = suggest(TETE().fit(answers), answers, n_questions=5)
+    >>> list(questions.columns), len(questions)
+    (['center', 'left', 'right', 'p_left', 'bits'], 5)
     """
     import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 

@@ -56,8 +56,8 @@ class TrustReport:
         people. Someone between these and a coin may be, the more easily the fewer the answers: see the agreement.
     objects : DataFrame, one row an object
         Columns answers that mention it; agreement; expected; hardly_mentioned (in fewer than 5); badly_placed (the map
-        predicts answers about it no better than chance); contradicted (more answers about it go against the map than expected;
-        Benjamini-Hochberg at 5 %: this is a list of places to look at, of which a few may be false).
+        predicts answers about it no better than chance); contradicted (more answers about it go against the map than
+        expected; Benjamini-Hochberg at 5 %: this is a list of places to look at, of which a few may be false).
 
     Examples
     --------

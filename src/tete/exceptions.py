@@ -53,7 +53,7 @@ __all__ = [
 class Parameter:
     """A parameter that a message speaks of, with the value to give it where there is one.
 
-    The library says ``force=True``. The command says ``--force``, in its own way: see `TeteError.worded`.
+    The library says ``force=True``. The command names its flag instead: see `TeteError.worded`.
     """
 
     name: str

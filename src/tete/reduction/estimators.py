@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.docstrings import filled_from
 from tete.core.matrices import is_sparse
 from tete.core.optimization import Minimum, adam, gradient_descent, momentum_descent
 from tete.core.threads import Threads
@@ -54,6 +55,7 @@ CANDIDATES = 4  # times as many as the neighbours that are kept
 Weights = SeparableWeights | DenseWeights
 
 
+@filled_from(FeatureMap)
 @dataclass(eq=False, repr=False, kw_only=True)
 class WeightedTETE(FeatureMap):
     """Weighted t-ETE (paper, section "Applications to Dimensionality Reduction" and Algorithm 1).
@@ -85,9 +87,9 @@ class WeightedTETE(FeatureMap):
     learning_rate : "auto" or float, default="auto"
         Step along the gradient of a point's mean loss; 6 by default. With gradient descent a number is the paper's
         constant step on the sum of losses, and "auto" adapts the step.
-    n_components, metric, pca_components, precomputed_knn, init, max_iter, random_state, n_jobs, verbose, callback
-        As in `FeatureMap`, which describes the attributes too. `max_iter` is 250 by default and 150 beyond 30,000
-        rows, whose global arrangement later suffers more than their neighbourhoods gain.
+    max_iter : int or None, default=None
+        Number of iterations. None takes 250, and 150 beyond 30,000 rows, whose global arrangement later suffers more
+        than their neighbourhoods gain.
 
     Examples
     --------
@@ -224,6 +226,7 @@ class Preset(NamedTuple):
     scale_power: float  # 1 levels differences of density and keeps classes apart, 1/2 keeps more neighbourhoods
 
 
+@filled_from(FeatureMap)
 @dataclass(eq=False, repr=False, kw_only=True)
 class ListwiseTETE(FeatureMap):
     """Listwise t-ETE: sharp neighbourhoods with the global arrangement kept, in little time.
@@ -252,15 +255,15 @@ class ListwiseTETE(FeatureMap):
     learning_rate : "auto" or float, default="auto"
         First step of Adam, which falls linearly; "auto" is 0.01 (high quality 0.012) times the root of the number of
         points.
-    n_components, metric, pca_components, precomputed_knn, init, max_iter, random_state, n_jobs, verbose, callback
-        As in `FeatureMap`, which describes the attributes too.
+    max_iter : int or None, default=None
+        Number of iterations; None takes the preset's: 300, for "fast" 150, for "high" 500.
 
     Examples
     --------
     >>> from sklearn.datasets import load_digits
     >>> from tete import ListwiseTETE
-    >>> ListwiseTETE(random_state=0).fit_transform(load_digits().data).shape
-    (1797, 2)
+    >>> ListwiseTETE(random_state=0).fit_transform(load_digits().data[:500]).shape
+    (500, 2)
     """
 
     n_neighbors: int = 15

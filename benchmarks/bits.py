@@ -99,7 +99,7 @@ def judged_triplets() -> Iterator[tuple[str, Callable[[], str]]]:
     yield "trust weighted", lambda: trusted(given)
     yield "learning_curve", lambda: digest(tete.learning_curve(TETE(), plain).points.to_numpy())
     yield "position_uncertainty", sureness
-    yield "suggest", lambda: digest(suggest(TETE().fit(plain), 50, asked=plain).to_numpy(dtype=float))
+    yield "suggest", lambda: digest(suggest(TETE().fit(plain), plain, n_questions=50).to_numpy(dtype=float))
 
 
 def reductions() -> Iterator[tuple[str, Callable[[], str]]]:

@@ -161,7 +161,7 @@ def learning_curve(pool: Triplets, test: Triplets, settings: tuple[int, int, int
         taken = left[:batch]
         if how == "suggest":
             number_of = dict(zip(question_keys(rows[left]), left, strict=True))
-            chosen = suggest(model, batch, asked=answers, candidates=rows[left])
+            chosen = suggest(model, answers, n_questions=batch, candidates=rows[left])
             taken = [number_of[key] for key in question_keys(chosen[["center", "left", "right"]].to_numpy())]
         asked = asked + taken
         left = [number for number in left if number not in set(taken)]

@@ -140,6 +140,18 @@ def test_top_level_names_are_exact():
         _ = tete.TSNE
 
 
+@pytest.mark.parametrize("package", ["metrics", "io", "datasets", "tempered", "exceptions"])
+def test_names_of_public_packages_are_exact(package):
+    """All that is listed is the package's own, and nothing else in it is a function or class for users."""
+    loaded = importlib.import_module(f"tete.{package}")
+    assert loaded.__all__ == sorted(loaded.__all__, key=lambda name: (not name.isupper(), name[0].islower(), name))
+    for name in loaded.__all__:
+        assert getattr(loaded, name).__module__.startswith(f"tete.{package}")
+    if hasattr(loaded, "__path__"):
+        modules = {module.split(".")[1] for module in MODULES if module.startswith(f"{package}.")}
+        assert {name for name in dir(loaded) if not name.startswith("_")} - modules == set(loaded.__all__)
+
+
 def test_the_command_line_starts_without_numpy():
     program = (
         "import sys, tete.__main__; print(sorted({'numpy', 'pandas', 'scipy', 'sklearn', 'rich'} & set(sys.modules)))"

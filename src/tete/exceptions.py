@@ -25,11 +25,54 @@ warns with its `ConvergenceWarning`. Warnings point at the user's line, however 
 
 import sys
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+
+__all__ = [
+    "DisconnectedAnswersWarning",
+    "DownloadError",
+    "DroppedAnswersWarning",
+    "FewRowsWarning",
+    "InvalidFeaturesError",
+    "InvalidFileError",
+    "InvalidParameterError",
+    "InvalidTripletsError",
+    "MemoryNeedWarning",
+    "MissingDataError",
+    "MissingLettersWarning",
+    "OutputExistsError",
+    "TeteError",
+    "TeteWarning",
+    "UnmentionedObjectsWarning",
+    "UnpredictableAnswersError",
+]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter that a message speaks of, with the value to give it where there is one.
+
+    The library says ``force=True``. The command names its flag instead: see `TeteError.worded`.
+    """
+
+    name: str
+    value: object = None
+
+    def __str__(self) -> str:
+        return f"`{self.name}`" if self.value is None else f"{self.name}={self.value!r}"
 
 
 class TeteError(Exception):
     """Base of all errors raised on purpose."""
+
+    def __init__(self, *parts: str | Parameter) -> None:
+        super().__init__("".join(map(str, parts)))
+        self._parts = parts
+
+    def worded(self, name_of: Callable[[Parameter], str]) -> str:
+        """The message with parameters called otherwise than in Python."""
+        return "".join(part if isinstance(part, str) else name_of(part) for part in self._parts)
 
 
 class InvalidParameterError(TeteError, ValueError):

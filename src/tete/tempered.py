@@ -21,12 +21,25 @@ def log_t(x: ArrayLike, t: float) -> NDArray[np.float64]:
     Parameters
     ----------
     x : array-like of non-negative numbers
+        Where to take the logarithm.
     t : float in (0, 2]
+        Temperature.
 
     Returns
     -------
     array of the shape of `x`
         Concave and non-decreasing in `x`. For t > 1 it stays below ``1 / (t - 1)``.
+
+    Raises
+    ------
+    InvalidParameterError
+        If `t` is not in (0, 2], or `x` is negative or not a number.
+
+    Examples
+    --------
+    >>> from tete.tempered import log_t
+    >>> log_t([1.0, 10.0, 1e6], t=2)
+    array([0.      , 0.9     , 0.999999])
     """
     values = _as_floats("x", x)
     if np.any(values < 0):
@@ -45,12 +58,26 @@ def exp_t(x: ArrayLike, t: float) -> NDArray[np.float64]:
 
     Parameters
     ----------
-    x : array-like
+    x : array-like of numbers
+        Where to take the exponential.
     t : float in (0, 2]
+        Temperature.
 
     Returns
     -------
     array of the shape of `x`
+        Non-negative and non-decreasing in `x`.
+
+    Raises
+    ------
+    InvalidParameterError
+        If `t` is not in (0, 2], or `x` is not a number.
+
+    Examples
+    --------
+    >>> from tete.tempered import exp_t
+    >>> exp_t([0.0, -1.0, -9.0], t=2)  # falls more slowly than exp
+    array([1. , 0.5, 0.1])
     """
     values = _as_floats("x", x)
     power = 1.0 - _check_temperature(t)
@@ -66,6 +93,29 @@ def robust(loss: ArrayLike, t: float) -> NDArray[np.float64]:
 
     Zero stays zero, and for t > 1 no loss counts more than ``1 / (t - 1)``. At t = 1 it is the logarithmic
     transformation of eq. (type-I-ex), which grows without a cap.
+
+    Parameters
+    ----------
+    loss : array-like of non-negative numbers
+        The losses.
+    t : float in (0, 2]
+        Temperature.
+
+    Returns
+    -------
+    array of the shape of `loss`
+        The transformed losses.
+
+    Raises
+    ------
+    InvalidParameterError
+        If `t` is not in (0, 2], or `loss` is negative or not a number.
+
+    Examples
+    --------
+    >>> from tete.tempered import robust
+    >>> robust([0.0, 1.0, 9.0, 1e9], t=2).round(3)
+    array([0. , 0.5, 0.9, 1. ])
     """
     values = _as_floats("loss", loss)
     if np.any(values < 0):

@@ -303,7 +303,7 @@ class TestMistakes:
         assert "there is no array 'b'" in tete("reduce", tmp_path / "x.npz", "--array", "b").stderr
         refused = tete("reduce", table, "--array", "b")
         assert refused.exit_code == 2
-        assert "--array (array=) is for npz files, got 'b' with" in refused.stderr
+        assert "--array is for npz files, got 'b' with" in refused.stderr
         np.save(tmp_path / "one.npy", np.arange(30.0))
         refused = tete("reduce", tmp_path / "one.npy")
         assert refused.exit_code == 2

@@ -45,5 +45,5 @@ class TestComparisons:
     def test_bad_choices(self):
         with pytest.raises(ValueError, match=r"`answers` must be 'named', 'all' or 'screens', got 'some'\."):
             datasets.load_food("some")
-        with pytest.raises(ValueError, match=r"`n` must be 30 or 300, got 31\."):
+        with pytest.raises(ValueError, match=r"`n_objects` must be 30 or 300, got 31\."):
             datasets.load_alien_eggs(31)

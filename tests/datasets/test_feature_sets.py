@@ -31,7 +31,7 @@ class TestGenerators:
         np.testing.assert_array_equal(one, other)
         assert one.shape == (7, 3)
         assert (one != different).any()
-        with pytest.raises(ValueError, match=r"`n` must be a whole number of at least 1, got 0\."):
+        with pytest.raises(ValueError, match=r"`n_points` must be a whole number of at least 1, got 0\."):
             make(0)
 
     def test_noise_moves_the_points(self):

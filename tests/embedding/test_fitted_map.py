@@ -105,7 +105,7 @@ class TestEverythingWorksThroughIt:
         assert report.wrong_interval[0] <= report.wrong_share == report.model.lapse <= report.wrong_interval[1]
 
     def test_suggest(self, fitted, answers):
-        questions = suggest(fitted, 5, asked=answers)
+        questions = suggest(fitted, answers, n_questions=5)
         assert len(questions) == 5
         assert set(questions["center"]) <= set(NAMES)
 
@@ -136,7 +136,7 @@ def test_a_choice_is_made_once(answers, monkeypatch):
     same = TETE(**chosen.best_params_).fit(answers)
     monkeypatch.setattr("tete.selection.tetecv.Search", None)
     np.testing.assert_array_equal(trust(chosen, answers).probability_wrong, trust(same, answers).probability_wrong)
-    assert suggest(chosen, 5, asked=answers).equals(suggest(same, 5, asked=answers))
+    assert suggest(chosen, answers, n_questions=5).equals(suggest(same, answers, n_questions=5))
     assert learning_curve(chosen, answers, n_repeats=1).points.equals(learning_curve(same, answers, n_repeats=1).points)
 
 
@@ -153,7 +153,7 @@ def test_a_choice_that_is_not_made_yet_is_made_by_all_answers(answers):
 def test_what_is_not_fitted_says_so(answers):
     for kind in (TETE(), CHOICE):
         with pytest.raises(NotFittedError):
-            suggest(kind, asked=answers)
+            suggest(kind, answers)
         with pytest.raises(NotFittedError):
             position_uncertainty(kind, answers)
         for method in ("read", "margins"):
@@ -177,7 +177,7 @@ def test_refits_compute_the_map_alone(answers, monkeypatch):
     monkeypatch.setattr(TETE, "_finish", lambda self, triplets: learned.append("trust"))
     monkeypatch.setattr(TripletMap, "_sample_answers", lambda self, *arguments: learned.append("sample"))
     trust(fitted, answers)
-    suggest(fitted, 5, asked=answers)
+    suggest(fitted, answers, n_questions=5)
     position_uncertainty(fitted, answers, n_replicates=10)
     learning_curve(fitted, answers, n_repeats=1)
     assert learned == []

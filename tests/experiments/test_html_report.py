@@ -128,7 +128,7 @@ def test_mistakes_are_one_sentence(tmp_path, monkeypatch):
     (tmp_path / "mine" / "index.html").write_text("mine")
     result = reproduce("figure2", "--out", tmp_path / "mine")
     assert result.exit_code == 2
-    assert "no earlier run's" in result.stderr
+    assert "no earlier run's: name another --out." in result.stderr
     assert (tmp_path / "mine" / "index.html").read_text() == "mine"
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     result = reproduce("figure6", "--out", tmp_path / "paper")

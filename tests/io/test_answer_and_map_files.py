@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from samples import random_triplets
 from tete import Triplets
 from tete.exceptions import DroppedAnswersWarning, InvalidFileError, OutputExistsError
-from tete.io import atomic_write, check_output, read_answers, read_map, write_answers, write_map
+from tete.io import read_answers, read_map, write_answers, write_map
 from tete.io.map_files import read_columns
+from tete.io.writing import atomic_write, check_output
 
 FRUIT = [("apple", "pear", "plum"), ("pear", "apple", "plum"), ("plum", "pear", "apple")]
 
@@ -135,7 +136,7 @@ BAD = [
     ("anchor,near,far\n0,1,2,3\n0,1,2\n", r"line 2: expected 3 columns as in the first line, got 4"),
     (
         "anchor,near,far\n0,1,2\n\n0,1\n0,1\n",
-        r"line 4, column 'far': '': empty, expected the name.*\(2 such lines; --skip-inv",
+        r"line 4, column 'far': '': empty, expected the name.*\(2 such lines; skip_invalid=True",
     ),
     ("a1,near,far\n0,1,2\n", r"line 1: expected columns anchor, near, far .* got 'a1', 'near', 'far'"),
     ("anchor,head,near,far\n0,1,2,3\n", r"columns 'anchor' and 'head' can both be the anchor column"),
@@ -222,7 +223,7 @@ class TestOtherFormats:
             assert len(read_answers(tmp_path / "a.npy", skip_invalid=True)) == 1
         with pytest.raises(
             InvalidFileError,
-            match=r"a\.npy, array 'triplets', row 1 is \(0, 0, 1\): .* \(1 such rows; --skip-invalid leaves them out\)",
+            match=r"a\.npy, array 'triplets', row 1 is \(0, 0, 1\): .*1 such rows; skip_invalid=True leaves them out\)",
         ):
             read_answers(tmp_path / "a.npy")
 
@@ -268,7 +269,7 @@ class TestMaps:
         again = read_map(tmp_path / "m.npy")
         np.testing.assert_array_equal(again.embedding, embedding)
         assert again.names is None
-        assert again.labels == ["0", "1", "2", "3"]
+        assert again.name_texts == ["0", "1", "2", "3"]
 
     def test_a_map_of_another_program(self, file):
         again = read_map(file("id,UMAP_2,UMAP_1,cell\na,1,2,T\nb,3,4,B\n", "m.csv"))
@@ -311,7 +312,7 @@ class TestMaps:
 class TestWriting:
     def test_nothing_is_overwritten_unless_forced(self, file):
         path = file("mine", "map.csv")
-        with pytest.raises(OutputExistsError, match=r"map\.csv exists already: --force \(force=True\) overwrites it"):
+        with pytest.raises(OutputExistsError, match=r"map\.csv exists already: force=True overwrites it"):
             write_map(path, [(0.0, 1.0)])
         assert path.read_text() == "mine"
         write_map(path, [(0.0, 1.0)], force=True)

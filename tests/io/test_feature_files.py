@@ -21,7 +21,7 @@ VALUES = [[1.0, 2.5], [3.0, 4.0], [-1000.0, 0.1]]
 def check(table):
     np.testing.assert_array_equal(table.matrix, VALUES)
     assert table.feature_names == ("width", "height")
-    assert table.ids == ("a", "b", "c")
+    assert table.names == ("a", "b", "c")
     assert table.columns["species"].tolist() == ["rose", "tulip", "rose"]
     assert list(table.X.columns) == ["width", "height"]
 
@@ -49,14 +49,14 @@ class TestText:
 
     def test_columns_by_number_and_without_header(self, file):
         table = read_features(file("7,1,2\n8,3,4\n"), header=False, id_column="1")
-        assert table.ids == ("7", "8")
+        assert table.names == ("7", "8")
         assert table.feature_names is None
         assert table.matrix.tolist() == [[1, 2], [3, 4]]
 
     def test_labels_and_ids_are_found_by_name(self, file):
         table = read_features(file("Name,a,Class,target\nu,1,x,0\nv,2,y,1\n"))
         assert table.feature_names == ("a",)
-        assert table.ids == ("u", "v")
+        assert table.names == ("u", "v")
         assert {name: values.tolist() for name, values in table.columns.items()} == {
             "Class": ["x", "y"],
             "target": [0, 1],
@@ -64,7 +64,7 @@ class TestText:
 
     def test_labels_keep_their_spelling(self, file):
         table = read_features(file("id,a,label\n007,1,NA\n008,2,\n"))
-        assert table.ids == ("007", "008")
+        assert table.names == ("007", "008")
         assert table.columns["label"].tolist() == ["NA", ""]
 
     def test_known_features_in_any_order(self, file):
@@ -79,7 +79,7 @@ class TestText:
         monkeypatch.setattr(pieces, "CELLS_IN_A_PIECE", 4 * 64)
         table = read_features(file(text))
         np.testing.assert_array_equal(table.matrix, values)
-        assert table.ids == tuple(f"n{row}" for row in range(500))
+        assert table.names == tuple(f"n{row}" for row in range(500))
 
     def test_whole_numbers_take_four_bytes(self, file):
         assert read_features(file("a,b\n0,255\n1,2\n")).matrix.dtype == np.float32
@@ -98,15 +98,19 @@ MISTAKES = [
     ("", {}, "is empty"),
     ("a,b\n", {}, "has no rows"),
     ("a,b\n1,2\n1,2,3\n", {}, "line 3: expected 2 columns"),
-    ("a,b\n1,2\n\n3,red\n", {}, r"line 4, column 'b': 'red' is not a number.*--id, --label or --drop \(here 'b'\)"),
-    ("a,b c\n1,\n", {}, "line 2, column 'b c': empty, expected a finite number.*--drop 'b c'"),
+    (
+        "a,b\n1,2\n\n3,red\n",
+        {},
+        r"line 4, column 'b': 'red' is not a number.*`id_column`, `labels` or `drop` \(here 'b'\)",
+    ),
+    ("a,b c\n1,\n", {}, "line 2, column 'b c': empty, expected a finite number.*drop=\\['b c'\\]"),
     ("a,b\n1\n", {}, "line 2, column 'b': empty"),
     ("a,b\n1,2\n3,nan\n", {}, "line 3, column 'b': nan, expected a finite number"),
     ("a,b\n1,2\n3,-inf\n", {}, "line 3, column 'b': -inf, expected a finite number"),
     ('a,b\n1,"2,5"\n', {}, "line 2, column 'b': '2,5' has a decimal comma"),
     ("a;b\n1,5;2.5\n", {}, "line 2, column 'a': '1,5' has a decimal comma"),
     ("a b\n1 2\n", {}, "line 2, column 'a b': '1 2' is not a number"),
-    ("id,a\nu,1\nu,2\n", {}, "line 3, column 'id': 'u' is there already: ids must differ; --label id"),
+    ("id,a\nu,1\nu,2\n", {}, "line 3, column 'id': 'u' is there already: ids must differ; labels=\\['id'\\]"),
     ("id,a\nu,1\n,2\n", {}, "line 3, column 'id': empty, expected the id"),
     ("id,label\nu,1\n", {}, "expected columns of numbers to map, got none"),
     ("a,a\n1,2\n", {"labels": ["a"]}, "line 1: column 'a' occurs 2 times"),
@@ -133,7 +137,7 @@ class TestParquet:
     def test_the_index_of_a_frame_has_the_ids(self, tmp_path):
         pd.DataFrame({"gene": [1.5, 2.5]}, index=["cell a", "cell b"]).to_parquet(tmp_path / "t.parquet")
         table = read_features(tmp_path / "t.parquet")
-        assert table.ids == ("cell a", "cell b")
+        assert table.names == ("cell a", "cell b")
         assert table.matrix.tolist() == [[1.5], [2.5]]
 
     def test_mistakes(self, tmp_path):
@@ -170,7 +174,7 @@ class TestArrays:
         details = {"y": [1, 0, 1], "names": list("abc"), "feature_names": ["p", "q"], "angle": [0.1, 0.2, 0.3]}
         np.savez(tmp_path / "x.npz", X=np.eye(3)[:, :2], class_names=["no", "yes"], **details)
         table = read_features(tmp_path / "x.npz", labels=["angle"])
-        assert table.ids == ("a", "b", "c")
+        assert table.names == ("a", "b", "c")
         assert table.feature_names == ("p", "q")
         assert list(table.columns) == ["angle", "label"]
         assert table.columns["label"].tolist() == [1, 0, 1]
@@ -180,7 +184,7 @@ class TestArrays:
         np.savez(tmp_path / "one.npz", gist=np.eye(3), y=[1, 2, 3])
         assert read_features(tmp_path / "one.npz").matrix.shape == (3, 3)
         np.savez(tmp_path / "two.npz", gist=np.eye(3), thumb=np.ones((3, 2, 2)))
-        with pytest.raises(InvalidFileError, match=r"name another with --array among 'gist' \(3, 3\), 'thumb'"):
+        with pytest.raises(InvalidFileError, match=r"name another with `array` among 'gist' \(3, 3\), 'thumb'"):
             read_features(tmp_path / "two.npz")
         assert read_features(tmp_path / "two.npz", array="thumb").matrix.shape == (3, 4)
         with pytest.raises(InvalidFileError, match="there is no array 'gost' among 'gist'"):

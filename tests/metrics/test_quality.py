@@ -51,7 +51,7 @@ def test_all_rows_give_the_naive_measures(table, places, metric, at_once, monkey
 
 
 def test_agrees_with_the_single_measures(table, places):
-    found = map_quality(table, places, classes=table[:, 0] > 100, n_samples=300)
+    found = map_quality(table, places, labels=table[:, 0] > 100, n_samples=300)
     assert found.recall == pytest.approx(metrics.neighborhood_recall(table, places, n_samples=None), abs=1e-3)
     assert found.accuracy == pytest.approx(metrics.neighborhood_accuracy(places, table[:, 0] > 100))
     assert found.global_score == pytest.approx(metrics.global_score(table, places))
@@ -93,13 +93,13 @@ def test_rows_without_a_class_do_not_count(places):
     classes = np.where(places[:, 0] > np.median(places[:, 0]), "right", "left").astype(object)
     noisy = classes.copy()
     noisy[::3] = ""
-    assert map_quality(places, places, classes=noisy).accuracy > 0.95
-    assert map_quality(places, places, classes=[""] * 300).accuracy is None
+    assert map_quality(places, places, labels=noisy).accuracy > 0.95
+    assert map_quality(places, places, labels=[""] * 300).accuracy is None
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 5])
 def test_few_rows(n_rows, rng):
-    found = map_quality(rng.normal(size=(n_rows, 3)), rng.normal(size=(n_rows, 2)), classes=["a"] * n_rows)
+    found = map_quality(rng.normal(size=(n_rows, 3)), rng.normal(size=(n_rows, 2)), labels=["a"] * n_rows)
     assert found.recall is found.global_score is found.accuracy is None
     assert str(found) == "quality             unknown: too few rows"
 
@@ -107,7 +107,7 @@ def test_few_rows(n_rows, rng):
 def test_seven_rows_and_equal_rows(rng):
     assert map_quality(rng.normal(size=(7, 3)), rng.normal(size=(7, 2))).n_neighbors == 3
     for table in (np.ones((30, 3)), sparse.csr_array(np.ones((30, 3)))):
-        equal = map_quality(table, rng.normal(size=(30, 2)), classes=[0, 1] * 15)
+        equal = map_quality(table, rng.normal(size=(30, 2)), labels=[0, 1] * 15)
         assert equal.recall is equal.random_triplets is equal.global_score is equal.accuracy is None
         assert str(equal) == "quality             nothing to measure: all rows are equal"
 
@@ -123,7 +123,7 @@ def test_a_graph_has_no_distances_to_compare(rng, places):
 
 
 def test_the_table_for_people(table, places):
-    text = str(map_quality(table, places, classes=table[:, 0] > 100))
+    text = str(map_quality(table, places, labels=table[:, 0] > 100))
     for part in ("neighbours kept", "trustworthiness", "classes", "random triplets", "global score"):
         assert part in text
 
@@ -131,7 +131,7 @@ def test_the_table_for_people(table, places):
 def test_bad_input(table, places):
     with pytest.raises(InvalidParameterError, match="`embedding` must have 300 rows like `X`, got 299"):
         map_quality(table, places[1:])
-    with pytest.raises(InvalidParameterError, match="`classes` must have one entry for each of 300 rows, got 2"):
-        map_quality(table, places, classes=["a", "b"])
+    with pytest.raises(InvalidParameterError, match="`labels` must have one entry for each of 300 rows, got 2"):
+        map_quality(table, places, labels=["a", "b"])
     with pytest.raises(InvalidParameterError, match="`n_samples` must be a whole number of at least 1, got 0"):
         map_quality(table, places, n_samples=0)

@@ -11,7 +11,7 @@ from tete.selection.suggestion import N_MAPS, _Committee, suggest
 
 @pytest.mark.parametrize("estimator", [TETE(), TETE(1), GNMDS()], ids=str)
 def test_new_questions_varied_over_objects(clean_triplets, estimator):
-    questions = suggest(estimator.fit(clean_triplets), 50, asked=clean_triplets)
+    questions = suggest(estimator.fit(clean_triplets), clean_triplets, n_questions=50)
     rows = questions[["center", "left", "right"]].to_numpy()
     asked = {(row[0], *sorted(row[1:])) for row in clean_triplets.to_array().tolist()}
     keys = [(row[0], *sorted(row[1:])) for row in rows.tolist()]
@@ -19,14 +19,14 @@ def test_new_questions_varied_over_objects(clean_triplets, estimator):
     assert not asked & set(keys)
     assert len(np.unique(rows)) >= 20
     assert np.all((questions["bits"] >= 0) & (questions["bits"] <= 1))
-    assert not suggest(estimator, 5, asked=clean_triplets, random_state=1).equals(questions.head(5))
+    assert not suggest(estimator, clean_triplets, n_questions=5, random_state=1).equals(questions.head(5))
 
 
 def test_objects_that_are_hardly_known_come_first(rng):
     triplets = make_uniform_triplets(rng.normal(size=(30, 2)), 3000, random_state=0)
     about_last = np.flatnonzero((triplets.to_array() == 29).any(axis=1))
     known = triplets.select(np.setdiff1d(np.arange(len(triplets)), about_last[3:]))
-    rows = suggest(TETE().fit(known), 10, asked=known)[["center", "left", "right"]].to_numpy()
+    rows = suggest(TETE().fit(known), known, n_questions=10)[["center", "left", "right"]].to_numpy()
     assert 29 in rows[0]
     assert np.mean((rows == 29).any(axis=1)) > 2 * 0.1  # twice what random questions have
 
@@ -35,18 +35,18 @@ def test_candidates_and_names():
     known = Triplets.from_array([(0, 1, 2), (1, 0, 2), (2, 1, 0)], names=["a", "b", "c"])
     model = TETE().fit(known)
     with pytest.raises(InvalidParameterError, match="`candidates` must hold a question that was not asked yet"):
-        suggest(model, 3, asked=known, candidates=[(0, 2, 1)])
+        suggest(model, known, n_questions=3, candidates=[(0, 2, 1)])
     two = Triplets.from_array([(0, 1, 2), (1, 0, 2)], names=["a", "b", "c"])
-    questions = suggest(TETE().fit(two), 3, asked=two, candidates=[(0, 2, 1), (2, 0, 1), (2, 1, 0)])
+    questions = suggest(TETE().fit(two), two, n_questions=3, candidates=[(0, 2, 1), (2, 0, 1), (2, 1, 0)])
     assert questions[["center", "left", "right"]].to_numpy().tolist() == [["c", "a", "b"]]
 
 
 def test_candidates_must_be_questions_about_the_map(clean_triplets):
     model = TETE().fit(clean_triplets)
     with pytest.raises(InvalidTripletsError, match=r"Row 1 is \(0, 1, 30\): object numbers go from 0 to 29"):
-        suggest(model, 3, asked=clean_triplets, candidates=[(0, 1, 2), (0, 1, 30)])
+        suggest(model, clean_triplets, n_questions=3, candidates=[(0, 1, 2), (0, 1, 30)])
     with pytest.raises(InvalidTripletsError, match=r"Row 0 is \(0, 1, 1\): an object cannot be compared with itself"):
-        suggest(model, 3, asked=clean_triplets, candidates=[(0, 1, 1)])
+        suggest(model, clean_triplets, n_questions=3, candidates=[(0, 1, 1)])
 
 
 def test_bits_are_mutual_information_of_answer_and_committee(clean_triplets, rng):
@@ -90,7 +90,7 @@ def test_maps_differ_where_little_is_known(rng):
 
 def test_the_seed_decides(clean_triplets):
     model = TETE().fit(clean_triplets)
-    one, same, other = (suggest(model, 20, asked=clean_triplets, random_state=seed) for seed in (3, 3, 4))
+    one, same, other = (suggest(model, clean_triplets, n_questions=20, random_state=seed) for seed in (3, 3, 4))
     assert one.equals(same)
     assert not one.equals(other)
     assert one["bits"].is_monotonic_decreasing
@@ -106,7 +106,7 @@ def test_suggested_questions_teach_more_than_random_ones():
         )
         unseen = make_uniform_triplets(points, 4000, random_state=seed + 50)
         first, rest = pool.select(np.arange(150)), pool.select(np.arange(150, 4000))
-        chosen = suggest(TETE().fit(first), 150, asked=first, candidates=rest.to_array())
+        chosen = suggest(TETE().fit(first), first, n_questions=150, candidates=rest.to_array())
         number = {tuple(row): place for place, row in enumerate(rest.to_array().tolist())}
         picked = [number[tuple(row)] for row in chosen[["center", "left", "right"]].to_numpy().tolist()]
         scores = [

@@ -19,8 +19,8 @@ from tete.drawing.figures import new_figure, save_picture
 from tete.drawing.map_picture import plot_map
 from tete.embedding.estimators import TETE, TSTE
 from tete.experiments.style import draw_digits
-from tete.io import check_output, write_answers, write_map
-from tete.io.writing import write_frame
+from tete.io import write_answers, write_map
+from tete.io.writing import check_output, write_frame
 from tete.metrics.alignment import procrustes_align
 from tete.metrics.classes import nearest_neighbor_error
 from tete.metrics.quality import MapQuality, map_quality
@@ -121,7 +121,7 @@ def pixel_map(n_digits: int | None = None) -> PixelMap:
     started = time.perf_counter()
     embedding = ListwiseTETE(random_state=0).fit_transform(images)
     seconds = time.perf_counter() - started
-    return PixelMap(seconds, images, labels, embedding, map_quality(images, embedding, classes=labels))
+    return PixelMap(seconds, images, labels, embedding, map_quality(images, embedding, labels=labels))
 
 
 def write_pixels(folder: Path, shown: PixelMap, *, force: bool = False) -> None:

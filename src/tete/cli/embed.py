@@ -92,7 +92,7 @@ def _objects_of(triplets: "Triplets", objects: str | None, label: str | None, en
     if objects is not None:
         known = known.with_columns(objects, encoding=encoding)
     check_label(known, label)
-    named = known.display_names != known.labels
+    named = known.display_names != known.name_texts
     return known, dataclasses.replace(triplets, names=tuple(known.display_names)) if named else triplets
 
 

@@ -32,15 +32,15 @@ def embed_beside(
     found = read_map(fixed, encoding=encoding)
     check_label(found, label)
     named = replace(triplets, names=tuple(str(triplets.name_of(number)) for number in range(triplets.n_objects)))
-    model = estimator.set_params(n_components=found.embedding.shape[1]).on_map(found.embedding, found.labels)
+    model = estimator.set_params(n_components=found.embedding.shape[1]).on_map(found.embedding, found.name_texts)
     placed = model.place_new(named)
     whole = Map(
         np.concatenate([found.embedding, placed.embedding]),
-        (*found.labels, *(str(name) for name in placed.names)),
+        (*found.name_texts, *(str(name) for name in placed.names)),
         {name: _extended(values, len(placed)) for name, values in found.columns.items()},
     )
     outputs.write_map(whole)
-    answers = beside_map(named, tuple(found.labels), len(found))
+    answers = beside_map(named, tuple(found.name_texts), len(found))
     outputs.draw(whole, answers, label, Path(fixed).stem)
     result = {"new": placed.to_frame().to_dict(orient="records"), "written": outputs.written}
     print_result(result, "\n".join([_table(placed), *outputs.written_lines]), as_json, quiet)

@@ -5,14 +5,20 @@ import json
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn, ParamSpec
+from shlex import quote
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
 
 import typer
+
+if TYPE_CHECKING:
+    from tete.exceptions import Parameter
 
 __all__ = ["one_sentence", "print_result", "said_of"]
 
 P = ParamSpec("P")
 
+# The flags that are not simply called like the parameter.
+FLAGS = {"folder": "--out", "header": "--no-header", "id_column": "--id", "labels": "--label"}
 MISTAKES = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
 
 
@@ -35,16 +41,26 @@ def one_sentence(command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(1) from None
         except OSError as error:
             name = f"{error.filename}: " if error.filename else ""
-            sentence = str(error) if isinstance(error, TeteError) else f"{name}{error.strerror or error}."
+            sentence = error.worded(_flag) if isinstance(error, TeteError) else f"{name}{error.strerror or error}."
             _fail(sentence, exit_code=2 if isinstance(error, MISTAKES) else 1)
         except (TeteError, ImportError, ValueError) as error:
-            _fail(" ".join(str(error).split()), exit_code=2)
+            sentence = error.worded(_flag) if isinstance(error, TeteError) else str(error)
+            _fail(" ".join(sentence.split()), exit_code=2)
         except MemoryError:
             _fail("Not enough memory for this.", exit_code=1)
         except KeyboardInterrupt:
             _fail("Stopped. No file is left half-written.", exit_code=1)
 
     return guarded
+
+
+def _flag(parameter: "Parameter") -> str:
+    """What the command line calls a parameter, with the value if the flag takes one."""
+    flag = FLAGS.get(parameter.name, f"--{parameter.name.replace('_', '-')}")
+    value = parameter.value
+    if value is None or isinstance(value, bool):
+        return flag
+    return f"{flag} {' '.join(quote(str(each)) for each in value) if isinstance(value, list) else quote(str(value))}"
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

@@ -54,8 +54,8 @@ class Outputs:
     def check(self) -> None:
         """Refuse files that could not be written."""
         from tete.drawing.figures import FIGURE_FILES  # noqa: PLC0415
-        from tete.io import check_output  # noqa: PLC0415
         from tete.io.map_files import check_map_output  # noqa: PLC0415
+        from tete.io.writing import check_output  # noqa: PLC0415
 
         if self.map is not None:
             check_map_output(self.map, force=self.force)
@@ -129,7 +129,7 @@ def map_of(features: "FeatureTable", embedding: "NDArray[Any]") -> "Map":
     """The map of a table: its rows' ids and labels with their places."""
     from tete.io import Map  # noqa: PLC0415
 
-    return Map(embedding, features.ids, features.columns)
+    return Map(embedding, features.names, features.columns)
 
 
 def check_label(shown: "Map", label: str | None) -> None:
@@ -159,7 +159,7 @@ def page_images(shown: "Map", folder: Path | None) -> dict[str, Any]:
         return {}
     from tete.page.thumbnails import read_thumbnails  # noqa: PLC0415
 
-    files = next((shown.columns[name] for name in ("image", "image_file") if name in shown.columns), shown.labels)
+    files = next((shown.columns[name] for name in ("image", "image_file") if name in shown.columns), shown.name_texts)
     return {"images": read_thumbnails(folder, [str(file) for file in files])}
 
 

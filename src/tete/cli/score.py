@@ -54,7 +54,7 @@ def score(
     found = read_map(map_file, encoding=encoding)
     if answers is not None:
         triplets = read_triplets(
-            answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid, names=found.labels
+            answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid, names=found.name_texts
         )
         print_result(*_agreement(found, triplets), as_json, quiet)
         return
@@ -87,7 +87,7 @@ def _quality(
     quality = map_quality(
         table.matrix,
         found.embedding,
-        classes=None if chosen is None else found.columns[chosen],
+        labels=None if chosen is None else found.columns[chosen],
         metric=metric,
         n_neighbors=neighbors,
         n_samples=samples,
@@ -101,21 +101,21 @@ def _joined(map_file: str, found: "Map", features: str, table: "FeatureTable") -
     from tete.exceptions import InvalidFileError  # noqa: PLC0415
 
     order = None
-    numbered = found.names is None or found.labels == [str(row) for row in range(len(found))]
-    if table.ids is not None and (not numbered or set(found.labels) == set(map(str, table.ids))):
-        row_of = {name: row for row, name in enumerate(found.labels)}
-        missing = [name for name in map(str, table.ids) if name not in row_of]
+    numbered = found.names is None or found.name_texts == [str(row) for row in range(len(found))]
+    if table.names is not None and (not numbered or set(found.name_texts) == set(map(str, table.names))):
+        row_of = {name: row for row, name in enumerate(found.name_texts)}
+        missing = [name for name in map(str, table.names) if name not in row_of]
         if missing:
             raise InvalidFileError(
                 f"{map_file}: {len(missing)} of the {len(table)} rows of {features} are not on the map, "
                 f"first {missing[0]!r}."
             )
-        order = [row_of[str(name)] for name in table.ids]
+        order = [row_of[str(name)] for name in table.names]
     elif len(found) != len(table):
         raise InvalidFileError(
             f"{map_file} has {len(found)} objects, expected {len(table)} like the rows of {features}."
         )
     if order is not None:
         columns = {name: values[order] for name, values in found.columns.items()}
-        found = replace(found, embedding=found.embedding[order], names=table.ids, columns=columns)
+        found = replace(found, embedding=found.embedding[order], names=table.names, columns=columns)
     return replace(found, columns={**table.columns, **found.columns})

@@ -47,7 +47,7 @@ def suggest(
     from tete.selection.suggestion import suggest as suggested  # noqa: PLC0415
 
     model = triplet_estimator("tete", dims, t, t_prime).fit(triplets)
-    questions = suggested(model, number, asked=triplets, random_state=seed)
+    questions = suggested(model, triplets, n_questions=number, random_state=seed)
     questions.insert(3, "answer", "")
     if output is not None:
         from tete.io.writing import write_frame  # noqa: PLC0415

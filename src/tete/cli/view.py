@@ -48,7 +48,9 @@ def view(
     check_label(found, label)
     triplets = None
     if answers is not None:
-        triplets = read_triplets(answers, columns, False, None, None, False, encoding, skip_invalid, names=found.labels)
+        triplets = read_triplets(
+            answers, columns, False, None, None, False, encoding, skip_invalid, names=found.name_texts
+        )
     title = Path(map_file).stem
     outputs.draw(found, triplets, label, title, images=images)
     result = {"n_objects": len(found), "written": outputs.written}

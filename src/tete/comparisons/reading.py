@@ -19,9 +19,26 @@ def as_triplets(
     names: Sequence[Hashable] | None = None,
     n_objects: int | None = None,
 ) -> Triplets:
-    """Triplets from `Triplets`, an (n, 3) array or a data frame, with or without answers `y`.
+    """Triplets from whatever people have.
 
-    `names` and `n_objects` are those of an existing map, so that names keep their numbers.
+    Parameters
+    ----------
+    X : Triplets, array of shape (n, 3) or data frame with columns anchor, near and far
+        Rows say that anchor is more like near than like far.
+    y : array of n answers, optional
+        Then rows are questions: +1 where the anchor is more like the second column, -1 where it is more like the
+        third, 0 where undecided; or booleans. As in cblearn, zeros and ones without any -1 count as booleans.
+    sample_weight : array of n non-negative numbers, optional
+        How much each row counts.
+    names : sequence, optional
+        Names of an existing map, so that names keep their numbers.
+    n_objects : int, optional
+        Number of objects, where it is more than the largest object number in an array tells.
+
+    Returns
+    -------
+    Triplets
+        The answers.
     """
     if isinstance(X, Triplets):
         triplets = X

@@ -26,14 +26,22 @@ class TripletSummary:
 
     Attributes
     ----------
-    n_objects, n_triplets, n_answers : int
-        An answer may give several triplets.
+    n_objects : int
+        Number of objects.
+    n_triplets : int
+        Number of triplets.
+    n_answers : int
+        Number of answers; an answer may give several triplets.
     n_repeats : int
         Triplets that occurred before.
     n_contradictions : int
         Questions that were answered both ways: a triplet and its reverse both occur.
-    unmentioned, hardly_mentioned : tuples
-        Names (or numbers) of objects in no triplet, and of those in fewer than `few`.
+    unmentioned : tuple
+        Names (or numbers) of objects in no triplet.
+    hardly_mentioned : tuple
+        Names (or numbers) of objects in fewer than `few` triplets.
+    few : int
+        What counts as few.
     component_sizes : tuple of int
         Numbers of objects in parts that answers connect, largest first, objects in no triplet left out. More than one
         part means that nothing relates the parts.

@@ -43,23 +43,38 @@ Labels: TypeAlias = NDArray[Any]
 class Triplets:
     """Comparisons of objects: row r says that ``anchor[r]`` is more like ``near[r]`` than like ``far[r]``.
 
+    The arrays are copied and made read-only. There are constructors for other questions: `from_array`, `from_answers`,
+    `from_frame`, `from_odd_one_out`, `from_most_central` and `from_selection`.
+
     Parameters
     ----------
-    anchor, near, far : arrays of whole numbers, all of one length
+    anchor : array of n whole numbers
         Object numbers from 0 to ``n_objects - 1``; the three of a row differ.
-    weights : array of non-negative numbers, optional
+    near : array of n whole numbers
+        The objects that are more like the anchors.
+    far : array of n whole numbers
+        The objects that are less like the anchors.
+    weights : array of n non-negative numbers, optional
         How much each triplet counts; 1 when absent.
-    annotators : array of labels, optional
+    annotators : array of n labels, optional
         Who gave the answer.
-    groups : array of labels, optional
+    groups : array of n labels, optional
         Which answer the triplet came from; each triplet is its own answer when absent.
-    names : sequence of hashables, optional
-        Names of the objects, one each, all different.
+    names : sequence of n_objects hashables, optional
+        Names of the objects, all different.
     n_objects : int, optional
         Number of objects; by default the number of `names`, or else the largest object number plus one.
 
-    The arrays are copied and made read-only. See also the constructors `from_array`, `from_answers`, `from_frame`,
-    `from_odd_one_out`, `from_most_central` and `from_selection`.
+    Raises
+    ------
+    InvalidTripletsError
+        If a row compares an object with itself, or arrays do not fit together; the message names the first such row.
+
+    Examples
+    --------
+    >>> from tete import Triplets
+    >>> Triplets(anchor=[0, 2], near=[1, 1], far=[2, 0], names=["espresso", "latte", "tea"])
+    Triplets(2 triplets of 3 objects, with names)
     """
 
     anchor: IntArray
@@ -123,28 +138,62 @@ class Triplets:
 
     @classmethod
     def from_array(cls, X: ArrayLike, **details: Any) -> Self:
-        """Triplets from rows (anchor, near, far). `details` are the other fields: weights, annotators, ..."""
+        """Triplets from rows (anchor, near, far).
+
+        Parameters
+        ----------
+        X : array of shape (n, 3)
+            Object numbers.
+        **details : arrays and sequences
+            The other fields: weights, annotators, groups, names, n_objects.
+
+        Returns
+        -------
+        Triplets
+            The answers.
+        """
         rows = check_rows(X, n_columns=3)
         return cls(anchor=rows[:, 0], near=rows[:, 1], far=rows[:, 2], **details)
 
     @classmethod
     def from_answers(cls, X: ArrayLike, y: ArrayLike, **details: Any) -> Self:
-        """Triplets from questions and answers, as in cblearn: `from_array` and then `with_answers`."""
+        """Triplets from questions and answers, as in cblearn: `from_array` and then `with_answers`.
+
+        Parameters
+        ----------
+        X : array of shape (n, 3)
+            Object numbers; a row asks whether the first is more like the second or like the third.
+        y : array of n answers
+            +1 for the second, -1 for the third, 0 where undecided; or booleans, true for the second.
+        **details : arrays and sequences
+            The other fields: weights, annotators, groups, names, n_objects.
+
+        Returns
+        -------
+        Triplets
+            The answers that are decided.
+        """
         return cls.from_array(X, **details).with_answers(y)
 
     @classmethod
     def from_odd_one_out(cls, X: ArrayLike, odd: int | ArrayLike, **details: Any) -> Self:
         """Triplets from "which of these is the odd one out?".
 
+        Any two of the others are more like each other than like the odd one: (k-1)(k-2) triplets an answer.
+
         Parameters
         ----------
-        X : (n, k) array of the objects shown, k >= 3
-        odd : int or n ints
+        X : array of shape (n, k), k >= 3
+            The objects shown.
+        odd : int or array of n ints
             The column of the odd one: one number for all rows (0 in cblearn's habit, -1 in SPoSE's), or one each.
-        **details
+        **details : arrays and sequences
             The other fields; weights, annotators and groups have one entry for each answer.
 
-        Any two of the others are more like each other than like the odd one: (k-1)(k-2) triplets an answer.
+        Returns
+        -------
+        Triplets
+            With `groups` that keep the triplets of an answer together.
         """
         rows, source = questions.odd_one_out(X, odd)
         return cls._from_source(rows, source, len(np.asarray(X)), details)
@@ -153,15 +202,21 @@ class Triplets:
     def from_most_central(cls, X: ArrayLike, central: int | ArrayLike, **details: Any) -> Self:
         """Triplets from "which of these is the most central?".
 
+        Each of the others is more like the central one than like any other: (k-1)(k-2) triplets an answer.
+
         Parameters
         ----------
-        X : (n, k) array of the objects shown, k >= 3
-        central : int or n ints
+        X : array of shape (n, k), k >= 3
+            The objects shown.
+        central : int or array of n ints
             The column of the central one: one number for all rows, or one each.
-        **details
+        **details : arrays and sequences
             The other fields; weights, annotators and groups have one entry for each answer.
 
-        Each of the others is more like the central one than like any other: (k-1)(k-2) triplets an answer.
+        Returns
+        -------
+        Triplets
+            With `groups` that keep the triplets of an answer together.
         """
         rows, source = questions.most_central(X, central)
         return cls._from_source(rows, source, len(np.asarray(X)), details)
@@ -172,14 +227,19 @@ class Triplets:
 
         Parameters
         ----------
-        X : (n, 1 + k) array
+        X : array of shape (n, 1 + k)
             The anchor, then the k objects to choose from.
-        selected : int or (n, m) array
+        selected : int or array of shape (n, m)
             How many of the first choices were picked, or the columns of `X` that were.
-        ranked : bool
+        ranked : bool, default=False
             Whether the picks are in order, the most similar first; then earlier picks beat later ones too.
-        **details
+        **details : arrays and sequences
             The other fields; weights, annotators and groups have one entry for each answer.
+
+        Returns
+        -------
+        Triplets
+            With `groups` that keep the triplets of an answer together.
         """
         rows, source = questions.selection(X, selected, ranked)
         return cls._from_source(rows, source, len(np.asarray(X)), details)
@@ -203,49 +263,141 @@ class Triplets:
 
         Numbers are object numbers, as in an array. Anything else is a name; objects are then numbered in the sorted
         order of their names, or by their place in `names`.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            One row an answer.
+        names : sequence of hashables, optional
+            All names, in the order of their numbers; other names are an error.
+        n_objects : int, optional
+            Number of objects, where it is more than the largest object number tells.
+
+        Returns
+        -------
+        Triplets
+            The answers.
+
+        Raises
+        ------
+        InvalidTripletsError
+            If a column is missing, or a row has no object or an unknown one.
         """
         rows, details = frames.rows_of_frame(frame, names)
         return cls.from_array(rows, n_objects=n_objects, **details)
 
     @classmethod
     def concatenate(cls, parts: Iterable["Triplets"]) -> Self:
-        """All triplets of several sets over the same objects; answers of different sets stay different groups."""
+        """All triplets of several sets over the same objects; answers of different sets stay different groups.
+
+        Parameters
+        ----------
+        parts : iterable of Triplets
+            At least one set; all have the same names, or none has any.
+
+        Returns
+        -------
+        Triplets
+            One set.
+
+        Raises
+        ------
+        InvalidTripletsError
+            If the names differ, or some parts have annotators and others do not.
+        """
         rows, details = joined(list(parts))
         return cls.from_array(rows, **details)
 
     # Views -------------------------------------------------------------------------------------------------------
 
     def to_array(self) -> IntArray:
-        """Rows (anchor, near, far) as an (n, 3) array."""
+        """Rows (anchor, near, far).
+
+        Returns
+        -------
+        array of shape (n, 3)
+            Object numbers.
+        """
         return np.column_stack([self.anchor, self.near, self.far])
 
     def weights_or_ones(self) -> NDArray[np.float64]:
-        """The weights, or ones when there are none."""
+        """The weights, or ones when there are none.
+
+        Returns
+        -------
+        array of n numbers
+            How much each triplet counts.
+        """
         return np.ones(len(self)) if self.weights is None else self.weights
 
     def answer_numbers(self) -> NDArray[np.int64]:
-        """For each triplet the number of its answer, 0, 1, ...: groups in sorted order, or the row itself."""
+        """For each triplet the number of its answer, 0, 1, ...: groups in sorted order, or the row itself.
+
+        Returns
+        -------
+        array of n numbers
+            Equal for triplets of one answer.
+        """
         return np.arange(len(self)) if self.groups is None else np.unique(self.groups, return_inverse=True)[1]
 
     def mentions(self) -> NDArray[np.int64]:
-        """How many triplets mention each object."""
+        """How many triplets mention each object.
+
+        Returns
+        -------
+        array of n_objects numbers
+            Zero for objects about which nothing is known.
+        """
         return sum(
             (np.bincount(column, minlength=self.n_objects) for column in (self.anchor, self.near, self.far)),
             start=np.zeros(self.n_objects, dtype=np.int64),
         )
 
     def summary(self, *, few: int = 5) -> TripletSummary:
-        """Count objects, answers, repeats, contradictions, parts and annotators; printing the result gives a table."""
+        """Count objects, answers, repeats, contradictions, parts and annotators.
+
+        Parameters
+        ----------
+        few : int, default=5
+            Objects in fewer triplets are hardly mentioned.
+
+        Returns
+        -------
+        TripletSummary
+            Printing it gives a short table.
+        """
         return summarize(self, few=few)
 
     def name_of(self, number: int) -> Hashable:
-        """The object's name, or its number where there are no names."""
+        """The object's name, or its number where there are no names.
+
+        Parameters
+        ----------
+        number : int
+            The object's number.
+
+        Returns
+        -------
+        hashable
+            The name.
+        """
         return int(number) if self.names is None else self.names[number]
 
     # Operations: each returns new triplets -----------------------------------------------------------------------
 
     def select(self, rows: ArrayLike) -> Self:
-        """The triplets at these rows (numbers or a mask), over the same objects."""
+        """The triplets at these rows, over the same objects.
+
+        Parameters
+        ----------
+        rows : array of row numbers, or mask of n booleans
+            Which triplets.
+
+        Returns
+        -------
+        Triplets
+            With the weights, annotators and groups of these rows.
+        """
         index = np.asarray(rows)
         if index.dtype.kind == "b":
             check_length("rows", index, len(self))
@@ -260,36 +412,87 @@ class Triplets:
         return replace(self, **picked)
 
     def renumbered(self, numbers: ArrayLike, n_objects: int) -> Self:
-        """Object r becomes object ``numbers[r]`` of `n_objects`; names are lost."""
+        """Object r becomes object ``numbers[r]``; names are lost.
+
+        Parameters
+        ----------
+        numbers : array of whole numbers
+            The new number of each object.
+        n_objects : int
+            How many objects there are then.
+
+        Returns
+        -------
+        Triplets
+            The same answers about other numbers.
+        """
         new = np.asarray(numbers)
         return replace(
             self, anchor=new[self.anchor], near=new[self.near], far=new[self.far], names=None, n_objects=n_objects
         )
 
     def with_answers(self, y: ArrayLike) -> Self:
-        """The rows read as questions, "is anchor more like near or like far?", with cblearn's answers `y`.
+        """The rows read as questions, "is anchor more like near or like far?", with cblearn's answers.
 
-        +1 the first, -1 the second, 0 undecided; or booleans, true for the first. Zeros and ones alone count as
-        booleans. Undecided answers are left out with a warning that counts them.
+        Undecided answers are left out with a warning that counts them.
+
+        Parameters
+        ----------
+        y : array of n answers
+            +1 the first, -1 the second, 0 undecided; or booleans, true for the first. Zeros and ones alone count as
+            booleans.
+
+        Returns
+        -------
+        Triplets
+            The answers that are decided.
         """
         decided, second_nearer = questions.check_answers(y, len(self))
         answered = self.flip_where(second_nearer) if second_nearer.any() else self
         return answered if decided.all() else answered.select(decided)
 
     def with_weights(self, weights: ArrayLike) -> Self:
-        """Each triplet's weight multiplied by its entry in `weights`."""
+        """Each triplet's weight multiplied by another one.
+
+        Parameters
+        ----------
+        weights : array of n non-negative numbers
+            The factors.
+
+        Returns
+        -------
+        Triplets
+            The same answers, weighted.
+        """
         factors = check_weights("sample_weight", weights, len(self))
         return replace(self, weights=factors if self.weights is None else factors * self.weights)
 
     def reverse(self) -> Self:
-        """Near and far exchanged everywhere."""
+        """Near and far exchanged everywhere.
+
+        Returns
+        -------
+        Triplets
+            All answers the other way round.
+        """
         return replace(self, near=self.far, far=self.near)
 
     def flip(self, share: float, *, random_state: RandomState = 0) -> Self:
         """Near and far exchanged in a random share of the triplets: the paper's noise (section "Robustness to Noise").
 
-        Exactly ``round(share * len(self))`` different triplets are reversed, always the same ones by default: give
-        another `random_state`, or None, for others.
+        Exactly ``round(share * len(self))`` different triplets are reversed, always the same ones by default.
+
+        Parameters
+        ----------
+        share : float in [0, 1]
+            Which share to reverse.
+        random_state : int, generator or None, default=0
+            Seed of the draws; None takes another one each time.
+
+        Returns
+        -------
+        Triplets
+            The answers, some of them reversed.
         """
         check_interval("share", share, 0.0, 1.0)
         rng = make_generator(random_state)
@@ -299,13 +502,30 @@ class Triplets:
         return self.flip_where(flipped)
 
     def flip_where(self, flipped: ArrayLike) -> Self:
-        """Near and far exchanged where the mask is true."""
+        """Near and far exchanged where the mask is true.
+
+        Parameters
+        ----------
+        flipped : mask of n booleans
+            Which triplets to reverse.
+
+        Returns
+        -------
+        Triplets
+            The answers, these reversed.
+        """
         mask = np.asarray(flipped, dtype=bool)
         check_length("flipped", mask, len(self))
         return replace(self, near=np.where(mask, self.far, self.near), far=np.where(mask, self.near, self.far))
 
     def merge_repeats(self) -> Self:
-        """Each different triplet once, weighted by the sum of its weights; annotators and groups are lost."""
+        """Each different triplet once, weighted by the sum of its weights; annotators and groups are lost.
+
+        Returns
+        -------
+        Triplets
+            Without repeats.
+        """
         _, first, inverse = np.unique(triplet_keys(self), return_index=True, return_inverse=True)
         weights = np.bincount(inverse, weights=self.weights, minlength=len(first)).astype(np.float64)
         return replace(
@@ -325,7 +545,29 @@ class Triplets:
         by: Literal["groups", "annotators"] = "groups",
         random_state: RandomState = 0,
     ) -> tuple[Self, Self]:
-        """Two parts, the second with about `share` of the answers (or annotators), none of which is torn apart."""
+        """Split into two parts, such that no answer (or annotator) is torn apart.
+
+        Parameters
+        ----------
+        share : float in (0, 1), default=0.1
+            About this share of the answers (or annotators) is in the second part.
+        by : "groups" or "annotators", default="groups"
+            What stays whole.
+        random_state : int, generator or None, default=0
+            Seed of the draws; None takes another one each time.
+
+        Returns
+        -------
+        first : Triplets
+            Most of the answers.
+        second : Triplets
+            The others.
+
+        Raises
+        ------
+        InvalidTripletsError
+            If there are fewer than two answers (or annotators).
+        """
         check_interval("share", share, 0.0, 1.0, closed=False)
         check_choice("by", by, ("groups", "annotators"))
         units = units_of(self, by)

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from tete.comparisons.triplets import Triplets
+from tete.core.docstrings import filled_from
 from tete.core.validation import check_choice
 from tete.datasets.folder import Folder, find_file, load_arrays
 from tete.datasets.registry import data_set
@@ -15,8 +16,28 @@ from tete.exceptions import InvalidParameterError
 __all__ = ["load_accents", "load_alien_eggs", "load_food", "load_music"]
 
 
+@filled_from(load_arrays)
 def load_music(*, folder: Folder = None, download: bool = False) -> Bunch:
-    """Music: 9,090 comparisons of 400 artists, nine genres; 17 that repeat an object are left out."""
+    """Music: 9,090 comparisons of 400 artists, nine genres; 17 that repeat an object are left out.
+
+    Returns
+    -------
+    Bunch
+        `triplets`, `names`, `target` and `target_names` (genres), `genres` and `genre_names` (all genres of an artist),
+        and `published_map`, a map by t-STE. Also `title`, `description`, `licence`, `citation`.
+
+    Raises
+    ------
+    MissingDataError
+        If the file is absent and not fetched; the message says what to put where.
+
+    Examples
+    --------
+    >>> from tete.datasets import load_music
+    >>> load_music(folder="elsewhere")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tete.exceptions.MissingDataError: load_music() needs ...
+    """
     arrays = load_arrays("music", folder, download=download)
     anchor, near, far = arrays["triplets"].T
     differ = (anchor != near) & (anchor != far) & (near != far)
@@ -32,6 +53,7 @@ def load_music(*, folder: Folder = None, download: bool = False) -> Bunch:
     )
 
 
+@filled_from(load_arrays)
 def load_food(
     answers: Literal["named", "all", "screens"] = "named", *, folder: Folder = None, download: bool = False
 ) -> Bunch:
@@ -43,12 +65,24 @@ def load_food(
         "named" has all 95,183 triplets among the 73 dishes whose names are known, "all" 123,823 triplets of 100 dishes,
         of which many are missing. "screens" has the 6,256 answers to "pick the one most like this", 46,160 triplets of
         100 dishes, with `groups` that keep the triplets of an answer together.
-    folder : path, optional
-        Where the files are, if not in the folder named by TETE_DATA or the user's cache folder.
-    download : bool, default=False
-        Whether to fetch a missing file; of this data set no public place is known.
 
-    `taste` has six tastes of each dish in percent, NaN for the 27 dishes without a name, and `taste_names` their names.
+    Returns
+    -------
+    Bunch
+        `triplets`, `names`, `taste` (six tastes of each dish in percent, NaN for the 27 dishes without a name) and
+        `taste_names`. Also `title`, `description`, `licence`, `citation`.
+
+    Raises
+    ------
+    MissingDataError
+        If the file is absent and not fetched; the message says what to put where.
+
+    Examples
+    --------
+    >>> from tete.datasets import load_food
+    >>> load_food(folder="elsewhere")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tete.exceptions.MissingDataError: load_food() needs ...
     """
     check_choice("answers", answers, ("named", "all", "screens"))
     arrays = load_arrays("food73", folder, download=download)
@@ -68,18 +102,40 @@ def load_food(
     )
 
 
-def load_alien_eggs(n: Literal[30, 300] = 30, *, folder: Folder = None, download: bool = False) -> Bunch:
+@filled_from(load_arrays)
+def load_alien_eggs(n_objects: Literal[30, 300] = 30, *, folder: Folder = None, download: bool = False) -> Bunch:
     """Alien eggs: comparisons of 30 or 300 shapes that differ in one parameter, the truth, with participants.
 
-    `algorithm` says for each triplet how its question was chosen.
+    Parameters
+    ----------
+    n_objects : 30 or 300, default=30
+        Which of the two experiments.
+
+    Returns
+    -------
+    Bunch
+        `triplets`, `annotators`, `algorithm` (how the question of each triplet was chosen), `truth` and `truth_names`.
+        Also `title`, `description`, `licence`, `citation`.
+
+    Raises
+    ------
+    MissingDataError
+        If the file is absent and not fetched; the message says what to put where.
+
+    Examples
+    --------
+    >>> from tete.datasets import load_alien_eggs
+    >>> load_alien_eggs(folder="elsewhere")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tete.exceptions.MissingDataError: load_alien_eggs(30) needs ...
     """
-    if n not in {30, 300}:
-        raise InvalidParameterError(f"`n` must be 30 or 300, got {n!r}.")
-    arrays = load_arrays(f"alien_eggs{n}", folder, download=download)
-    prefix = "next30" if n == 30 else "eggs300"
+    if n_objects not in {30, 300}:
+        raise InvalidParameterError(f"`n_objects` must be 30 or 300, got {n_objects!r}.")
+    arrays = load_arrays(f"alien_eggs{n_objects}", folder, download=download)
+    prefix = "next30" if n_objects == 30 else "eggs300"
     annotators = arrays[f"{prefix}_participant"]
-    return data_set(f"alien_eggs{n}").bunch(
-        triplets=Triplets.from_array(arrays[f"{prefix}_triplets"], annotators=annotators, n_objects=n),
+    return data_set(f"alien_eggs{n_objects}").bunch(
+        triplets=Triplets.from_array(arrays[f"{prefix}_triplets"], annotators=annotators, n_objects=n_objects),
         annotators=annotators,
         algorithm=arrays[f"{prefix}_alg"],
         truth=arrays[f"{prefix}_spikiness"].astype(np.float64)[:, None],
@@ -87,10 +143,27 @@ def load_alien_eggs(n: Literal[30, 300] = 30, *, folder: Folder = None, download
     )
 
 
+@filled_from(load_arrays)
 def load_accents(*, folder: Folder = None, download: bool = False) -> Bunch:
     """Accents: 36,480 odd-one-out answers of 60 raters about 160 speakers, two triplets an answer.
 
-    `shown` has the three speakers of each answer and `odd` the column of the odd one.
+    Returns
+    -------
+    Bunch
+        `triplets`, `names`, `annotators`, `shown` (the three speakers of each answer) and `odd` (the column of the odd
+        one). Also `title`, `description`, `licence`, `citation`.
+
+    Raises
+    ------
+    MissingDataError
+        If the file is absent and not fetched; the message says what to put where.
+
+    Examples
+    --------
+    >>> from tete.datasets import load_accents
+    >>> load_accents(folder="elsewhere")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    tete.exceptions.MissingDataError: load_accents() needs ...
     """
     arrays = load_arrays("accents", folder, download=download)
     names = tuple(str(number) for number in arrays["stimulus_id"])

@@ -19,7 +19,25 @@ Folder: TypeAlias = str | os.PathLike[str] | None
 
 
 def data_folder(folder: Folder = None) -> Path:
-    """The given folder, or else that of the environment variable TETE_DATA, or else the user's cache folder."""
+    """Where the files of data sets are looked for.
+
+    Parameters
+    ----------
+    folder : str or path, optional
+        The folder that is wanted; by default that of the environment variable TETE_DATA, or else the user's cache
+        folder.
+
+    Returns
+    -------
+    Path
+        The folder, which need not exist.
+
+    Examples
+    --------
+    >>> from tete.datasets import data_folder
+    >>> data_folder("my data").name
+    'my data'
+    """
     chosen = folder or os.environ.get("TETE_DATA")
     return Path(chosen).expanduser() if chosen else _cache_folder() / "tete"
 
@@ -46,7 +64,22 @@ def find_file(entry: DataSet, folder: Folder = None, *, download: bool = False) 
 
 
 def load_arrays(name: str, folder: Folder = None, *, download: bool = False) -> dict[str, NDArray[Any]]:
-    """The arrays of a data set's npz file by name."""
+    """The arrays of a data set's npz file by name.
+
+    Parameters
+    ----------
+    name : str
+        The data set's name in the registry.
+    folder : str or path, optional
+        Where the files are, if not in the folder named by TETE_DATA or the user's cache folder.
+    download : bool, default=False
+        Whether to fetch a missing file, if a public place of it is known.
+
+    Returns
+    -------
+    dict of arrays
+        By name.
+    """
     with np.load(find_file(data_set(name), folder, download=download)) as archive:
         return dict(archive)
 

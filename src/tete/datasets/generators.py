@@ -23,13 +23,14 @@ def make_triplets(
     *,
     n_neighbors: int = 20,
     far: Literal["half", "outside", "authors"] = "half",
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
 ) -> Triplets:
     """Triplets whose near object is a neighbour of the anchor and whose far object is far away, as in the paper.
 
     Parameters
     ----------
     X : array of shape (n_points, n_features)
+        The points.
     per_point : int, default=100
         Triplets for each point as anchor.
     n_neighbors : int, default=20
@@ -40,7 +41,24 @@ def make_triplets(
         which is harder. "authors" is what the authors' own code does: with the anchor itself at rank 1, near has a rank
         drawn from 2, ..., `n_neighbors` and far has the rank min(n, rank of near + n/2 + a draw from 1, ..., n), so
         that about half of all far objects are the single farthest one.
-    random_state : int, generator or None
+    random_state : int, generator or None, default=0
+        Seed of the draws; None takes another one each time.
+
+    Returns
+    -------
+    Triplets
+        Of the points' row numbers, all answered rightly.
+
+    Raises
+    ------
+    InvalidParameterError
+        If there are too few points for so many neighbours.
+
+    Examples
+    --------
+    >>> from tete.datasets import make_sphere, make_triplets
+    >>> make_triplets(make_sphere(100).data, 20)
+    Triplets(2000 triplets of 100 objects)
     """
     points = check_map("X", X)
     check_whole("per_point", per_point, least=1)
@@ -70,8 +88,29 @@ def make_triplets(
     return Triplets(anchor=anchor, near=near.ravel(), far=distant.ravel(), n_objects=n_points)
 
 
-def make_uniform_triplets(X: ArrayLike, n_triplets: int, *, random_state: RandomState = None) -> Triplets:
-    """Triplets of three different points drawn uniformly, answered by their distances."""
+def make_uniform_triplets(X: ArrayLike, n_triplets: int, *, random_state: RandomState = 0) -> Triplets:
+    """Triplets of three different points drawn uniformly, answered by their distances.
+
+    Parameters
+    ----------
+    X : array of shape (n_points, n_features)
+        The points, at least three.
+    n_triplets : int
+        How many.
+    random_state : int, generator or None, default=0
+        Seed of the draws; None takes another one each time.
+
+    Returns
+    -------
+    Triplets
+        Of the points' row numbers, all answered rightly.
+
+    Examples
+    --------
+    >>> from tete.datasets import make_uniform_triplets
+    >>> make_uniform_triplets([[0.0], [1.0], [5.0]], 3).to_array().tolist()
+    [[2, 1, 0], [1, 0, 2], [1, 0, 2]]
+    """
     points = check_map("X", X)
     check_whole("n_triplets", n_triplets, least=1)
     if len(points) < 3:
@@ -90,12 +129,42 @@ def make_uniform_triplets(X: ArrayLike, n_triplets: int, *, random_state: Random
 
 
 def answer_by_distance(
-    X: ArrayLike, triplets: Triplets, *, sharpness: float = 1.0, random_state: RandomState = None
+    X: ArrayLike, triplets: Triplets, *, sharpness: float = 1.0, random_state: RandomState = 0
 ) -> Triplets:
     """The same questions answered anew by chance: the smaller the difference of distances, the more often wrongly.
 
     The nearer object is chosen with probability ``1 / (1 + exp(-sharpness * difference / scale))``, the scale being the
     mean absolute difference over all triplets.
+
+    Parameters
+    ----------
+    X : array of shape (n_points, n_features)
+        The points, one for each object.
+    triplets : Triplets
+        The questions.
+    sharpness : float, default=1.0
+        How well people see differences; 0 is tossing coins.
+    random_state : int, generator or None, default=0
+        Seed of the draws; None takes another one each time.
+
+    Returns
+    -------
+    Triplets
+        The same questions with the new answers.
+
+    Raises
+    ------
+    InvalidParameterError
+        If an object has no point.
+
+    Examples
+    --------
+    >>> from tete.datasets import answer_by_distance, make_sphere, make_uniform_triplets
+    >>> from tete.metrics import triplet_error
+    >>> points = make_sphere(50).data
+    >>> answers = answer_by_distance(points, make_uniform_triplets(points, 2000), sharpness=3.0)
+    >>> print(f"{triplet_error(points, answers):.0%} are wrong")
+    14% are wrong
     """
     points = check_map("X", X)
     check_interval("sharpness", sharpness, 0.0, np.inf)
@@ -114,12 +183,46 @@ def assign_annotators(
     *,
     n_bad: int = 0,
     behavior: Literal["random", "reversed"] = "random",
-    random_state: RandomState = None,
+    random_state: RandomState = 0,
 ) -> tuple[Triplets, NDArray[np.bool_]]:
-    """Deal the answers to annotators of whom some are bad, and say for each annotator whether it is one of those.
+    """Deal the answers to annotators of whom some are bad.
 
     Every annotator gets about the same number of whole answers. Bad ones answer at random or always the wrong way
     round; the triplets of an answer are flipped together.
+
+    Parameters
+    ----------
+    triplets : Triplets
+        The answers.
+    n_annotators : int
+        How many people there are.
+    n_bad : int, default=0
+        How many of them are bad.
+    behavior : "random" or "reversed", default="random"
+        What bad ones answer.
+    random_state : int, generator or None, default=0
+        Seed of the draws; None takes another one each time.
+
+    Returns
+    -------
+    triplets : Triplets
+        The answers with `annotators`, those of bad ones changed.
+    is_bad : array of n_annotators booleans
+        Whether each annotator is a bad one.
+
+    Raises
+    ------
+    InvalidParameterError
+        If more annotators are bad than there are.
+
+    Examples
+    --------
+    >>> from tete.datasets import assign_annotators, make_sphere, make_uniform_triplets
+    >>> answers, is_bad = assign_annotators(make_uniform_triplets(make_sphere(50).data, 2000), 10, n_bad=3)
+    >>> answers
+    Triplets(2000 triplets of 50 objects, with annotators)
+    >>> int(is_bad.sum())
+    3
     """
     check_whole("n_annotators", n_annotators, least=1)
     check_choice("behavior", behavior, ("random", "reversed"))

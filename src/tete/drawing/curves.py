@@ -34,18 +34,26 @@ def plot_noise_curves(
 
     Parameters
     ----------
-    noise : array of n_levels shares of reversed answers, from 0 to 1
+    noise : array of n_levels numbers from 0 to 1
+        Shares of reversed answers.
     scores : mapping of methods to arrays of shape (n_levels, n_runs) or (n_levels,)
         The lines are means over the runs, the bars one standard deviation of the runs up and down; runs that are not
         a number do not count.
-    measure : str
+    measure : str, default="accuracy on unseen answers"
         The name of the vertical axis.
     chance : float, optional
         Where a thin line shows what guessing reaches.
     title : str, optional
+        What to write above the curves.
     theme : "light" or "dark", default="light"
+        Dark writes and draws on dark paper, that of the whole figure.
     axes : matplotlib axes, optional
         Where to draw; by default a new figure, to be had as ``axes.figure``.
+
+    Returns
+    -------
+    matplotlib axes
+        What was drawn on.
 
     Examples
     --------
@@ -79,9 +87,35 @@ def plot_noise_curves(
 def plot_choice(
     results: dict[str, Any], chosen: dict[str, Any], *, theme: ThemeName = "light", axes: "Axes | None" = None
 ) -> "Axes":
-    """Draw held-out error against dimension from a `TETECV`'s `cv_results_` and `best_params_`.
+    """Draw held-out error against dimension from a fitted `TETECV`.
 
     Bars are one standard error; of each dimension the best temperatures are drawn, and the chosen candidate is ringed.
+
+    Parameters
+    ----------
+    results : dict of arrays
+        The `cv_results_` of a `TETECV`.
+    chosen : dict
+        Its `best_params_`.
+    theme : "light" or "dark", default="light"
+        Dark writes and draws on dark paper, that of the whole figure.
+    axes : matplotlib axes, optional
+        Where to draw; by default a new figure, to be had as ``axes.figure``.
+
+    Returns
+    -------
+    matplotlib axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> from tete import TETECV, plot_choice
+    >>> from tete.datasets import make_uniform_triplets
+    >>> answers = make_uniform_triplets([[0.0], [1.0], [2.5], [4.5], [7.0], [10.0]], 300)
+    >>> model = TETECV([1, 2], random_state=0, refit=False).fit(answers)
+    >>> axes = plot_choice(model.cv_results_, model.best_params_)
+    >>> axes.get_legend().get_texts()[0].get_text().split(",")[0]
+    'chosen: 1-D'
     """
     if axes is None:
         axes = new_figure(6.0, 4.0)[1]
@@ -101,7 +135,29 @@ def plot_choice(
 
 
 def plot_convergence(history: ArrayLike, *, theme: ThemeName = "light", axes: "Axes | None" = None) -> "Axes":
-    """Draw the value of the objective after each iteration."""
+    """Draw the value of the objective after each iteration.
+
+    Parameters
+    ----------
+    history : array of numbers
+        An estimator's `history_`.
+    theme : "light" or "dark", default="light"
+        Dark writes and draws on dark paper, that of the whole figure.
+    axes : matplotlib axes, optional
+        Where to draw; by default a new figure, to be had as ``axes.figure``.
+
+    Returns
+    -------
+    matplotlib axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> from tete import TETE, plot_convergence
+    >>> model = TETE().fit([(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+    >>> plot_convergence(model.history_).get_ylabel()
+    'objective'
+    """
     colors = theme_of(theme)
     if axes is None:
         axes = new_figure(6.0, 3.5)[1]

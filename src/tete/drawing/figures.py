@@ -27,7 +27,31 @@ def new_figure(width: float = 7.0, height: float = 6.0, rows: int = 1, columns: 
 
 
 def save_picture(path: AnyPath, figure: "Figure", *, force: bool = False) -> None:
-    """Write a figure as PNG, SVG or PDF, by the extension."""
+    """Write a figure as PNG, SVG or PDF, by the extension.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; its extension is .png, .svg or .pdf.
+    figure : matplotlib figure
+        What to write, such as ``plot_map(embedding).figure``.
+    force : bool, default=False
+        Whether to overwrite a file that is there.
+
+    Raises
+    ------
+    OutputExistsError
+        If the file is there and `force` is false.
+    InvalidParameterError
+        If the extension is another one.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from tete import plot_map, save_picture
+    >>> with TemporaryDirectory() as folder:
+    ...     save_picture(f"{folder}/map.png", plot_map([[0.0, 1.0], [2.0, 0.0]]).figure)
+    """
     extension = Path(path).suffix.lower()
     if extension not in FIGURE_FILES:
         raise InvalidParameterError(f"`path` must end in {', '.join(FIGURE_FILES)}, got {extension!r}.")

@@ -50,7 +50,7 @@ def plot_map(
     Parameters
     ----------
     embedding : array of shape (n_objects, n_components)
-        Beyond two dimensions the first two principal axes are drawn.
+        The map. Beyond two dimensions the first two principal axes are drawn.
     labels : array of n_objects classes or numbers, optional
         Classes get colours, markers and a legend; many different numbers get a colour scale. Beyond 150,000 objects
         the density of the points and their mean colour are drawn.
@@ -63,10 +63,23 @@ def plot_map(
     uncertainty : Uncertainty, optional
         From `tete.position_uncertainty`: an ellipse about each place, where it lies with probability 0.9.
     title : str, optional
+        What to write above the map.
     theme : "light" or "dark", default="light"
         Dark writes and draws on dark paper, that of the whole figure.
     axes : matplotlib axes, optional
         Where to draw; by default a new figure, to be had as ``axes.figure``.
+
+    Returns
+    -------
+    matplotlib axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> from tete import plot_map
+    >>> axes = plot_map([[0.0, 0.0], [1.0, 0.0], [3.0, 2.0]], labels=["tea", "tea", "cocoa"], names=["a", "b", "c"])
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['cocoa', 'tea']
     """
     colors = theme_of(theme)
     places = _plane(check_map("embedding", embedding))

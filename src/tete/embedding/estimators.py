@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tete.comparisons.triplets import Triplets
+from tete.core.docstrings import filled_from
 from tete.core.validation import check_interval
 from tete.embedding.fitting import TripletEmbedding
 from tete.embedding.losses import CKLLoss, GNMDSLoss, Loss, STELoss, TSTELoss, UnitTETELoss, log_ratios, tete_loss
@@ -21,9 +22,10 @@ from tete.embedding.losses import CKLLoss, GNMDSLoss, Loss, STELoss, TSTELoss, U
 __all__ = ["CKL", "GNMDS", "STE", "TETE", "TSTE", "TripletEmbedding"]
 
 
+@filled_from(TripletEmbedding)
 @dataclass(eq=False, repr=False, kw_only=True)
 class TETE(TripletEmbedding):
-    """t-Exponential Triplet Embedding (t-ETE): a map that wrong answers hardly disturb. Paper, eq. (ete-obj).
+    """A map that wrong answers hardly disturb: t-Exponential Triplet Embedding (t-ETE), paper eq. (ete-obj).
 
     Each triplet's loss is ``log_t(1 + l)`` with ``l = exp_t'(-|y_i - y_k|^2) / exp_t'(-|y_i - y_j|^2)``. It is capped
     at 1/(t-1), so that an answer that cannot be satisfied is forgotten instead of tearing the map.
@@ -35,16 +37,12 @@ class TETE(TripletEmbedding):
     t_prime : float in [1, 2], default=1.75
         Temperature of the kernel: 2 has the heaviest tail, best for nearest neighbours and under much noise; 1.5 is
         best for careful human answers; 1 is Gaussian.
-    n_components, ridge, init, n_init, optimizer, learning_rate, max_iter, tol, random_state, n_jobs, verbose, callback
-        As in `TripletEmbedding`.
 
     Attributes
     ----------
     triplet_trust_ : array, one number in (0, 1] for each triplet (undecided answers are no triplets)
         The forgetting factors ``1 / (1 + l)^t`` of eq. (grad) at the solution: near 1 where the map agrees clearly,
         near 0 where it contradicts the answer and the fit has ignored it.
-    embedding_, loss_, history_, n_iter_, stop_reason_, object_names_, n_features_in_
-        As in `TripletEmbedding`.
 
     Notes
     -----
@@ -80,30 +78,43 @@ class TETE(TripletEmbedding):
         self.triplet_trust_ = np.exp(trust, out=trust)
 
 
+@filled_from(TripletEmbedding)
 @dataclass(eq=False, repr=False, kw_only=True)
 class STE(TripletEmbedding):
     """Stochastic Triplet Embedding (van der Maaten & Weinberger 2012): loss ``log(1 + exp(a - b))``.
 
     The same as ``TETE(t=1, t_prime=1)``: best for careful answers in enough dimensions, not robust.
-    Parameters and attributes as in `TripletEmbedding`.
+
+    Examples
+    --------
+    >>> from tete import STE
+    >>> triplets = [(0, 1, 2), (0, 1, 3), (1, 0, 2), (2, 3, 0), (3, 2, 1), (2, 3, 1)]
+    >>> STE().fit(triplets).score(triplets)
+    1.0
     """
 
     def _loss(self) -> Loss:
         return STELoss()
 
 
+@filled_from(TripletEmbedding)
 @dataclass(eq=False, repr=False, kw_only=True)
 class TSTE(TripletEmbedding):
-    """t-distributed Stochastic Triplet Embedding (van der Maaten & Weinberger 2012).
+    """Stochastic Triplet Embedding with the Student kernel, t-STE (van der Maaten & Weinberger 2012).
 
-    The loss is ``-log p`` with the Student kernel ``(1 + d / alpha)^(-(alpha + 1) / 2)``.
+    The loss is ``-log p`` with the kernel ``(1 + d / alpha)^(-(alpha + 1) / 2)``.
 
     Parameters
     ----------
     alpha : float > 0 or None, default=None
         Degrees of freedom; None takes ``n_components - 1``, at least 1, as its authors do.
-    n_components, ridge, init, n_init, optimizer, learning_rate, max_iter, tol, random_state, n_jobs, verbose, callback
-        As in `TripletEmbedding`, which describes the attributes too.
+
+    Examples
+    --------
+    >>> from tete import TSTE
+    >>> triplets = [(0, 1, 2), (0, 1, 3), (1, 0, 2), (2, 3, 0), (3, 2, 1), (2, 3, 1)]
+    >>> TSTE().fit(triplets).score(triplets)
+    1.0
     """
 
     alpha: float | None = None
@@ -117,6 +128,7 @@ class TSTE(TripletEmbedding):
         return TSTELoss(float(max(self.n_components - 1, 1) if self.alpha is None else self.alpha))
 
 
+@filled_from(TripletEmbedding)
 @dataclass(eq=False, repr=False, kw_only=True)
 class CKL(TripletEmbedding):
     """Crowd Kernel Learning (Tamuz et al. 2011): loss ``-log (mu + b) / (2 mu + a + b)``.
@@ -125,8 +137,13 @@ class CKL(TripletEmbedding):
     ----------
     mu : float > 0, default=1.0
         Keeps the ratio defined for objects that coincide; with ``ridge=0`` it only sets the scale of the map.
-    n_components, ridge, init, n_init, optimizer, learning_rate, max_iter, tol, random_state, n_jobs, verbose, callback
-        As in `TripletEmbedding`, which describes the attributes too.
+
+    Examples
+    --------
+    >>> from tete import CKL
+    >>> triplets = [(0, 1, 2), (0, 1, 3), (1, 0, 2), (2, 3, 0), (3, 2, 1), (2, 3, 1)]
+    >>> CKL().fit(triplets).score(triplets)
+    1.0
     """
 
     mu: float = 1.0
@@ -139,12 +156,19 @@ class CKL(TripletEmbedding):
         return CKLLoss(float(self.mu))
 
 
+@filled_from(TripletEmbedding)
 @dataclass(eq=False, repr=False, kw_only=True)
 class GNMDS(TripletEmbedding):
     """Generalised Non-metric Multidimensional Scaling (Agarwal et al. 2007): hinge loss ``max(0, 1 + a - b)``.
 
     `ridge` is the method's lambda, the price of the size of the map. There is no probability, so no `predict_proba`.
-    Parameters and attributes as in `TripletEmbedding`.
+
+    Examples
+    --------
+    >>> from tete import GNMDS
+    >>> triplets = [(0, 1, 2), (0, 1, 3), (1, 0, 2), (2, 3, 0), (3, 2, 1), (2, 3, 1)]
+    >>> GNMDS().fit(triplets).score(triplets)
+    1.0
     """
 
     def _loss(self) -> Loss:

@@ -17,6 +17,7 @@ from tete.comparisons.checks import refuse_zero_weights
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.summary import components
 from tete.comparisons.triplets import Triplets
+from tete.core.docstrings import filled_from
 from tete.core.geometry import aligned, principal_axes
 from tete.core.optimization import Minimum, StopReason, descent_steps, gradient_descent
 from tete.core.progress import progress
@@ -80,7 +81,7 @@ class TripletEmbedding(TripletMap):
     tol : float, default=1e-6
         L-BFGS stops when an iteration lowers the objective by less than this share of it.
     random_state : int, generator or None, default=None
-        Seed of random starts; the default start needs none.
+        Seed of random starts; None takes another one each time. The default start draws nothing.
     n_jobs : int or None, default=-1
         Threads; -1 means all cores. The result is the same to the last bit for any number.
     verbose : bool, default=False
@@ -157,6 +158,7 @@ class TripletEmbedding(TripletMap):
 
     # Fitting: from the answers to what is known of them ------------------------------------------------------------
 
+    @filled_from(as_triplets)
     def fit(
         self,
         X: Any,
@@ -169,18 +171,21 @@ class TripletEmbedding(TripletMap):
 
         Parameters
         ----------
-        X : Triplets, array of shape (n, 3) or data frame with columns anchor, near, far
-            Rows say that anchor is more like near than like far.
-        y : array of n answers, optional
-            Then rows are questions: +1 where the anchor is more like the second column, -1 where it is more like the
-            third, 0 where undecided; or booleans. As in cblearn, zeros and ones without any -1 count as booleans.
-        sample_weight : array of n non-negative numbers, optional
-            How much each row counts.
-        n_objects : int, optional
-            Number of objects, where it is more than the largest object number in an array tells.
         fixed : dict of places by name or number, or array of shape (n_objects, n_components), optional
             Objects that stay exactly where they are while the others move; in an array the others are NaN. The map is
             then not centred.
+
+        Returns
+        -------
+        self : estimator
+            With the map in `embedding_`.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a parameter breaks its rule.
+        InvalidTripletsError
+            If the answers cannot be used; the message names the first offending row.
         """
         self._check_parameters()
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
@@ -191,6 +196,7 @@ class TripletEmbedding(TripletMap):
             found = self._found_beside(triplets, fixed_places(fixed, triplets, self.n_components))
         return self._learn(triplets, found)
 
+    @filled_from(as_triplets)
     def fit_transform(
         self,
         X: Any,
@@ -198,7 +204,13 @@ class TripletEmbedding(TripletMap):
         sample_weight: ArrayLike | None = None,
         n_objects: int | None = None,
     ) -> Embedding:
-        """Find the map and return it."""
+        """Find the map and return it.
+
+        Returns
+        -------
+        array of shape (n_objects, n_components)
+            The map, `embedding_`.
+        """
         return self.fit(X, y, sample_weight, n_objects).embedding_
 
     def map_of(self, triplets: Triplets, *, start: ArrayLike | None = None) -> Embedding:

@@ -50,6 +50,14 @@ class NewPlaces:
         Uncertainty of each place, the map being taken as certain.
     n_answers : array of n_new numbers
         How many triplets mention each.
+
+    Examples
+    --------
+    >>> from tete import TETE
+    >>> model = TETE(1).on_map([[0.0], [2.0], [4.0], [8.0]])
+    >>> placed = model.place_new([(4, 3, 2), (4, 3, 1), (3, 4, 2)])  # object 4 is like object 3
+    >>> placed.names, placed.n_answers.tolist(), bool(placed.embedding[0, 0] > 4)
+    ((4,), [3], True)
     """
 
     names: tuple[Hashable, ...]
@@ -61,19 +69,49 @@ class NewPlaces:
         return len(self.names)
 
     def radii(self, level: float = 0.9) -> NDArray[np.float64]:
-        """Half axes of the ellipses that contain the true place with this probability, the longest first."""
+        """Half axes of the ellipses that contain the true place with this probability, the longest first.
+
+        Parameters
+        ----------
+        level : float in (0, 1), default=0.9
+            The probability.
+
+        Returns
+        -------
+        array of shape (n_new, n_components)
+            In units of the map.
+        """
         spread = np.linalg.eigvalsh(self.covariance)[:, ::-1]
         return np.asarray(np.sqrt(np.maximum(spread, 0.0) * chi2.ppf(level, self.embedding.shape[1])))
 
     def contains(self, places: NDArray[np.float64], level: float = 0.9) -> NDArray[np.bool_]:
-        """Whether each of these places is within the ellipse of its object."""
+        """Whether each of these places is within the ellipse of its object.
+
+        Parameters
+        ----------
+        places : array of shape (n_new, n_components)
+            One place for each new object.
+        level : float in (0, 1), default=0.9
+            The probability.
+
+        Returns
+        -------
+        array of n_new booleans
+            True within the ellipse.
+        """
         away = places - self.embedding
         inverse = np.linalg.inv(self.covariance)
         distance = np.einsum("ni,nij,nj->n", away, inverse, away)
         return np.asarray(distance <= chi2.ppf(level, self.embedding.shape[1]))
 
     def to_frame(self) -> "pd.DataFrame":
-        """A table with the places, the half axes of the 90 % ellipses, and the numbers of answers."""
+        """A table with the places, the half axes of the 90 % ellipses, and the numbers of answers.
+
+        Returns
+        -------
+        DataFrame
+            One row a new object: object, x1, ..., radius1, ..., n_answers.
+        """
         import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
         n_components = self.embedding.shape[1]

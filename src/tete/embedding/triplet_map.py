@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from tete.comparisons.checks import check_names, refuse_zero_weights
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
+from tete.core.docstrings import filled_from
 from tete.core.types import Embedding
 from tete.core.validation import check_map
 from tete.embedding.answer_model import TYPICAL, AnswerModel, AnswerSample, Floats, fit_answer_model
@@ -42,7 +43,25 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         """The loss of one triplet."""
 
     def on_map(self, embedding: ArrayLike, names: Sequence[Hashable] | None = None) -> Self:
-        """Use a map that was made elsewhere, by another program or read from a file, as if it had been fitted."""
+        """Use a map that was made elsewhere, by another program or read from a file, as if it had been fitted.
+
+        Parameters
+        ----------
+        embedding : array of shape (n_objects, n_components)
+            The map.
+        names : sequence of n_objects names, optional
+            What the objects are called.
+
+        Returns
+        -------
+        self : estimator
+            With the map in `embedding_`.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the map does not have `n_components` dimensions.
+        """
         places, names = check_map("embedding", embedding), None if names is None else check_names(names)
         if places.shape[1] != self.n_components:
             raise InvalidParameterError(
@@ -90,36 +109,68 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
     # What users ask of a map -----------------------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[np.bool_]:
-        """For each row of `X`, whether its first object is nearer to the second than to the third on the map."""
+        """For each row of `X`, whether its first object is nearer to the second than to the third on the map.
+
+        Parameters
+        ----------
+        X : Triplets, array of shape (n, 3) or data frame
+            Rows of three objects of the map.
+
+        Returns
+        -------
+        array of n booleans
+            True where it is nearer to the second.
+        """
         triplets = self.read(X)
         return satisfied(self.embedding_, triplets)
 
     @available_if(lambda self: type(self._loss()) in LOG_RATIOS)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability that the answer is "the third" and that it is "the second", for each row: eq. (prob)."""
+        """Probability of the two answers to each row: eq. (prob).
+
+        Parameters
+        ----------
+        X : Triplets, array of shape (n, 3) or data frame
+            Rows of three objects of the map.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            Probability that the answer is "the third", and that it is "the second".
+        """
         triplets = self.read(X)
         ratios = log_ratios(self._loss(), self.embedding_, triplets.anchor, triplets.near, triplets.far)
         second = 1.0 / (1.0 + np.exp(np.minimum(ratios, 700.0)))
         return np.column_stack([1.0 - second, second])
 
+    @filled_from(as_triplets)
     def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
-        """Share of answers that the map agrees with."""
+        """Share of answers that the map agrees with.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
         triplets = self.read(X, y, sample_weight)
         return share_satisfied(self.embedding_, triplets)
 
+    @filled_from(as_triplets)
     def place_new(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> NewPlaces:
         """Place new objects on the map from a handful of answers about them; the map itself does not move.
 
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`. Names that the map does not have, or numbers beyond its own, are new objects. Answers may
-            compare a new object with objects of the map or with other new ones.
+        Names that the map does not have, or numbers beyond its own, are new objects. Answers may compare a new object
+        with objects of the map or with other new ones.
 
         Returns
         -------
         NewPlaces
             With `names`, `embedding`, `covariance`, `radii()` of the 90 % ellipses, and `to_frame()`.
+
+        Raises
+        ------
+        InvalidTripletsError
+            If no answer mentions a new object.
         """
         check_is_fitted(self, "embedding_")
         triplets = as_triplets(X, y, sample_weight)

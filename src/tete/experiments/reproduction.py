@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tete.drawing.figures import new_figure
-from tete.exceptions import InvalidParameterError, OutputExistsError
+from tete.exceptions import InvalidParameterError, OutputExistsError, Parameter
 from tete.experiments import EXPERIMENT_NAMES, load_experiment
 from tete.experiments.experiment import Claim, Experiment
 from tete.experiments.runner import Run, Workers, run_experiment, usable_cores, workers
@@ -56,7 +56,9 @@ def check_folder(folder: Path) -> None:
     """Make the folder, and refuse one that holds anything but an earlier run."""
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()) and not (folder / CACHE).is_dir():
-        raise OutputExistsError(f"{folder} has files that are no earlier run's: name another folder with --out.")
+        raise OutputExistsError(
+            f"{folder} has files that are no earlier run's: name another ", Parameter("folder"), "."
+        )
     (folder / CACHE).mkdir(exist_ok=True)
 
 

@@ -8,16 +8,12 @@ reads large tables in `pieces` and sorts their columns (`feature_columns`); `map
 
 from tete.io.answer_files import read_answers, write_answers
 from tete.io.feature_files import FeatureTable, read_features
-from tete.io.map_files import Map, read_columns, read_map, write_map
-from tete.io.writing import atomic_write, check_output
+from tete.io.map_files import Map, read_map, write_map
 
 __all__ = [
     "FeatureTable",
     "Map",
-    "atomic_write",
-    "check_output",
     "read_answers",
-    "read_columns",
     "read_features",
     "read_map",
     "write_answers",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.comparisons.triplets import Triplets
-from tete.exceptions import InvalidFileError
+from tete.exceptions import InvalidFileError, Parameter
 from tete.io.headers import LAYOUTS, column_position, layout_of, roles_of
 from tete.io.records import AnswerReader, warn_dropped
 from tete.io.sources import AnyPath, Source, kind_of
@@ -31,19 +31,27 @@ def read_answers(
     encoding: str = "utf-8",
     skip_invalid: bool = False,
 ) -> Triplets:
-    """Answers from a CSV, TSV, Parquet, npz or npy file, or from standard input ("-", as text).
+    r"""Read answers from a CSV, TSV, Parquet, npz or npy file, or from standard input.
+
+    Whole numbers are object numbers from 0, unless they are as sparse as ids are; anything else is a name. Space around
+    a name does not count.
 
     Parameters
     ----------
-    path : path or "-"
-    columns : three column names or numbers from 1, optional
+    path : str or path
+        The file; "-" reads text from standard input.
+    columns : sequence of three column names or numbers from 1, optional
         The columns of anchor, near and far, in this order. By default they are found by their header: anchor, near, far
         or Salmon's head, winner, loser; NEXT's center, left, right, answer; or first, second[, third], odd. Of an npz
         file: the name of the array of triplets.
     odd_one_out : bool, default=False
         Whether `columns` are three objects of which the last is the odd one out.
-    weight, annotator, group : column names or numbers, optional
-        Found by their header as well.
+    weight : column name or number, optional
+        How much each answer counts; by default found by its header.
+    annotator : column name or number, optional
+        Who gave the answer; by default found by its header.
+    group : column name or number, optional
+        Which rows belong to one answer; by default found by its header.
     names : sequence, optional
         Names of the objects of an existing map: numbers follow their order, and other names are an error.
     header : bool, default=True
@@ -53,8 +61,26 @@ def read_answers(
     skip_invalid : bool, default=False
         Whether to leave out, with a warning, rows with an empty cell or with one object twice.
 
-    Whole numbers are object numbers from 0, unless they are as sparse as ids are; anything else is a name. Space around
-    a name does not count.
+    Returns
+    -------
+    Triplets
+        The answers, with weights, annotators, groups and names where the file has them.
+
+    Raises
+    ------
+    InvalidFileError
+        If the file cannot be used; the message has the line and the column.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from tete import read_answers
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "answers.csv")
+    ...     _ = path.write_text("anchor,near,far\nespresso,latte,tea\ntea,cocoa,latte\n")
+    ...     read_answers(path)
+    Triplets(2 triplets of 4 objects, with names)
     """
     kind = kind_of(path, ("text", "parquet", "npz", "npy"))
     source = Source.of(path)
@@ -72,7 +98,31 @@ def read_answers(
 
 
 def write_answers(path: AnyPath, triplets: Triplets, *, force: bool = False) -> None:
-    """Write triplets with all they know to a CSV, TSV, Parquet or npz file, which `read_answers` reads back."""
+    """Write triplets with all they know to a CSV, TSV, Parquet or npz file, which `read_answers` reads back.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; its extension says how it is written.
+    triplets : Triplets
+        The answers.
+    force : bool, default=False
+        Whether to overwrite a file that is there.
+
+    Raises
+    ------
+    OutputExistsError
+        If the file is there and `force` is false.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from tete import Triplets, read_answers, write_answers
+    >>> with TemporaryDirectory() as folder:
+    ...     write_answers(f"{folder}/answers.csv", Triplets.from_array([(0, 1, 2), (2, 1, 0)], weights=[1.0, 0.5]))
+    ...     read_answers(f"{folder}/answers.csv")
+    Triplets(2 triplets of 3 objects, with weights)
+    """
     kind = kind_of(path, ("text", "parquet", "npz"))
     rows = triplets.to_array()
     details = {
@@ -147,7 +197,9 @@ def _without_repeats(place: str, rows: NDArray[Any], details: dict[str, Any], sk
         row, count = int(np.argmin(kept)), int((~kept).sum())
         shown = ", ".join(map(str, rows[row]))
         raise InvalidFileError(
-            f"{place}, row {row} is ({shown}): {reason} ({count} such rows; --skip-invalid leaves them out)."
+            f"{place}, row {row} is ({shown}): {reason} ({count} such rows; ",
+            Parameter("skip_invalid", True),
+            " leaves them out).",
         )
     warn_dropped(kept, reason)
     details |= {name: values[kept] for name, values in details.items() if len(values) == len(kept)}

@@ -2,13 +2,12 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.exceptions import InvalidFileError
+from tete.exceptions import InvalidFileError, Parameter
 from tete.io.headers import column_position
 from tete.io.map_files import NAME_COLUMNS, as_column
 from tete.io.pieces import DECIMAL_COMMA
@@ -117,10 +116,13 @@ def _add_ids(ids: dict[str, None], table: Table, position: int) -> None:
         if not name:
             raise InvalidFileError(f"{table.location(row, position)}: empty, expected the id of the row.")
         if name in ids:
-            column = quote(table.columns[position])
+            column = [table.columns[position]]
             raise InvalidFileError(
-                f"{table.location(row, position)}: {name!r} is there already: ids must differ; "
-                f"--label {column} keeps the column and --drop {column} leaves it out."
+                f"{table.location(row, position)}: {name!r} is there already: ids must differ; ",
+                Parameter("labels", column),
+                " keeps the column and ",
+                Parameter("drop", column),
+                " leaves it out.",
             )
         ids[name] = None
 
@@ -154,11 +156,11 @@ def _parsed(column: "pd.Series[Any]", decimal: str) -> "pd.Series[Any]":
 def _refuse(table: Table, row: int, position: int, unread: list[int]) -> None:
     cell = table.cells[position].iloc[row]
     text, place = ("" if cell is None else str(cell).strip()), table.location(row, position)
-    column = quote(table.columns[position])
     if text.casefold() in {"", "nan", "na", "n/a", "null", "none", "inf", "-inf", "<na>", "nat", "?"}:
         raise InvalidFileError(
-            f"{place}: {text or 'empty'}, expected a finite number; fill in the gaps, or leave out the column with "
-            f"--drop {column}."
+            f"{place}: {text or 'empty'}, expected a finite number; fill in the gaps, or leave out the column with ",
+            Parameter("drop", [table.columns[position]]),
+            ".",
         )
     if DECIMAL_COMMA.fullmatch(text):
         raise InvalidFileError(
@@ -167,8 +169,13 @@ def _refuse(table: Table, row: int, position: int, unread: list[int]) -> None:
         )
     listed = ", ".join(repr(table.columns[other]) for other in unread[:5]) + (", ..." if len(unread) > 5 else "")
     raise InvalidFileError(
-        f"{place}: {shortened(text)!r} is not a number, expected a feature; columns that are none are named by --id, "
-        f"--label or --drop (here {listed})."
+        f"{place}: {shortened(text)!r} is not a number, expected a feature; columns that are none are named by ",
+        Parameter("id_column"),
+        ", ",
+        Parameter("labels"),
+        " or ",
+        Parameter("drop"),
+        f" (here {listed}).",
     )
 
 

@@ -14,7 +14,7 @@ from zlib import error as ZlibError  # noqa: N812  (a class, whatever its name)
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.exceptions import InvalidFileError, InvalidParameterError
+from tete.exceptions import InvalidFileError, InvalidParameterError, Parameter
 from tete.io.feature_columns import Wanted, choose_columns, collect
 from tete.io.pieces import parquet_pieces, text_pieces
 from tete.io.sources import AnyPath, Source, kind_of
@@ -31,20 +31,31 @@ DAMAGED = (ValueError, EOFError, KeyError, BadZipFile, ZlibError)
 
 @dataclass(frozen=True, eq=False)
 class FeatureTable:
-    """Numbers, one row an object.
+    """Numbers, one row an object, and what else is known about the objects.
 
     Attributes
     ----------
     matrix : array or sparse matrix of shape (n_rows, n_features)
+        The numbers.
     feature_names : tuple of n_features str, or None
-    ids : tuple of n_rows names, or None
+        Names of the columns, where they have any.
+    names : tuple of n_rows names, or None
+        What the rows are called, where they have ids.
     columns : mapping of names to arrays of n_rows values
         Labels and whatever else is known about the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tete import FeatureTable
+    >>> table = FeatureTable(np.array([[1.0, 2.0], [3.0, 4.0]]), feature_names=("width", "height"))
+    >>> list(table.X.columns)
+    ['width', 'height']
     """
 
     matrix: Any
     feature_names: tuple[str, ...] | None = None
-    ids: tuple[Hashable, ...] | None = None
+    names: tuple[Hashable, ...] | None = None
     columns: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -52,7 +63,13 @@ class FeatureTable:
 
     @property
     def X(self) -> Any:  # noqa: N802  (so it is called everywhere)
-        """What estimators take: the matrix, as a data frame (not copied) if it is dense and the features have names."""
+        """What estimators take: the matrix, as a data frame (not copied) if it is dense and the features have names.
+
+        Returns
+        -------
+        array, sparse matrix or data frame
+            The numbers.
+        """
         if self.feature_names is None or not isinstance(self.matrix, np.ndarray):
             return self.matrix
         import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
@@ -72,21 +89,25 @@ def read_features(
     header: bool = True,
     encoding: str = "utf-8",
 ) -> FeatureTable:
-    """Features from a CSV, TSV, Parquet, npy or npz file (also scipy's sparse npz), or from standard input ("-").
+    r"""Read features from a CSV, TSV, Parquet, npy or npz file (also scipy's sparse npz), or from standard input.
+
+    What is no id, no label and not left out must be a finite number. Decimal commas are understood where commas do not
+    separate the columns.
 
     Parameters
     ----------
-    path : path or "-"
+    path : str or path
+        The file; "-" reads text from standard input.
     id_column : column name or number from 1, optional
         What names the rows. By default a column object, name, id, key or index, or a first one without a name.
-    labels : column names or numbers
+    labels : sequence of column names or numbers, default=()
         Columns that are no features but are kept. Columns label, labels, class and target always are. Of an npz file
         every array with an entry for each row is kept, `y` under the name label.
-    drop : column names or numbers
+    drop : sequence of column names or numbers, default=()
         Columns to leave out.
-    features : column names, optional
+    features : sequence of column names, optional
         The features, in this order, where they are known; then all other columns are kept like labels.
-    likely_labels : column names
+    likely_labels : sequence of column names, default=()
         Columns that are labels if they are there.
     array : str, optional
         Which array of an npz file has the features: by default X, features, data or the only table there is.
@@ -95,11 +116,31 @@ def read_features(
     encoding : str, default="utf-8"
         Of a text file; byte order marks are understood anyway.
 
-    Everything else must be a finite number; decimal commas are understood where commas do not separate the columns.
+    Returns
+    -------
+    FeatureTable
+        The numbers, and beside them names, labels and whatever else is known about the rows.
+
+    Raises
+    ------
+    InvalidFileError
+        If the file cannot be used; the message has the line and the column.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from tete import read_features
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.csv")
+    ...     _ = path.write_text("id,width,height,class\na,1,2.5,rose\nb,3,4,tulip\n")
+    ...     table = read_features(path)
+    >>> table.matrix.tolist(), table.names, list(table.columns)
+    ([[1.0, 2.5], [3.0, 4.0]], ('a', 'b'), ['class'])
     """
     kind = kind_of(path, ("text", "parquet", "npy", "npz"))
     if array is not None and kind != "npz":
-        raise InvalidParameterError(f"--array (array=) is for npz files, got {array!r} with {path}.")
+        raise InvalidParameterError(Parameter("array"), f" is for npz files, got {array!r} with {path}.")
     source = Source.of(path)
     if kind == "npy":
         return FeatureTable(_as_table(source.name, _memory_mapped(source)))
@@ -171,8 +212,11 @@ def _feature_array(file: str, arrays: dict[str, NDArray[Any]], wanted: str | Non
     if wanted in arrays or (wanted is None and known):
         return wanted or known[0]
     listed = ", ".join(f"{name!r} {values.shape}" for name, values in arrays.items())
-    rule = "there is no array" if wanted else "expected an array X of features; name another with --array among"
-    raise InvalidFileError(f"{file}: {rule} {f'{wanted!r} among ' if wanted else ''}{listed}.")
+    if wanted is not None:
+        raise InvalidFileError(f"{file}: there is no array {wanted!r} among {listed}.")
+    raise InvalidFileError(
+        f"{file}: expected an array X of features; name another with ", Parameter("array"), f" among {listed}."
+    )
 
 
 def _with_columns(

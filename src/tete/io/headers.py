@@ -6,7 +6,7 @@ Salmon writes head, winner, loser; NEXT puts the center last; odd-one-out tables
 import re
 from collections.abc import Sequence
 
-from tete.exceptions import InvalidFileError
+from tete.exceptions import InvalidFileError, Parameter
 
 __all__ = ["ROLES", "column_position", "layout_of", "roles_of"]
 
@@ -43,7 +43,9 @@ def roles_of(file: str, columns: Sequence[str]) -> dict[str, int]:
         if role in found:
             raise InvalidFileError(
                 f"{file}: columns {columns[found[role]]!r} and {column!r} can both be the {role} column; "
-                "name the three to use with --columns."
+                "name the three to use with ",
+                Parameter("columns"),
+                ".",
             )
         found[role] = position
     return found
@@ -57,7 +59,11 @@ def layout_of(file: str, columns: Sequence[str], roles: dict[str, int]) -> str:
     raise InvalidFileError(
         f"{file}, line 1: expected columns anchor, near, far (or head, winner, loser; or center, left, right, answer; "
         f"or first, second, odd), got {', '.join(repr(column) for column in columns[:12])}; "
-        "name the three with --columns, or say --no-header."
+        "name the three with ",
+        Parameter("columns"),
+        ", or say ",
+        Parameter("header", False),
+        ".",
     )
 
 

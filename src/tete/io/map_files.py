@@ -24,7 +24,25 @@ MAP_KINDS = ("text", "parquet", "npy", "json")
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """Places of objects, their names or None, and further columns (labels, measurements), one entry an object."""
+    """A map: places of objects, their names and whatever else is known about them.
+
+    Attributes
+    ----------
+    embedding : array of shape (n_objects, n_components)
+        The places.
+    names : tuple of n_objects names, or None
+        What the objects are called.
+    columns : mapping of names to arrays of n_objects values
+        Labels, measurements and the like.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tete import Map
+    >>> drinks = Map(np.array([[0.0, 0.0], [1.0, 2.0]]), names=("tea", "cocoa"), columns={"kind": np.array(["a", "b"])})
+    >>> len(drinks), drinks.name_texts, drinks.first_label()
+    (2, ['tea', 'cocoa'], 'kind')
+    """
 
     embedding: NDArray[np.float64]
     names: tuple[Hashable, ...] | None = None
@@ -34,28 +52,79 @@ class Map:
         return len(self.embedding)
 
     @property
-    def labels(self) -> list[str]:
-        """The names as text, or the row numbers."""
+    def name_texts(self) -> list[str]:
+        """The names as text, or the row numbers.
+
+        Returns
+        -------
+        list of str
+            One text an object.
+        """
         return [str(name) for name in (range(len(self)) if self.names is None else self.names)]
 
     @property
     def display_names(self) -> list[str]:
-        """For people to read: the labels, or a column "name" of objects that are only numbered."""
+        """For people to read: the names, or a column "name" of objects that are only numbered.
+
+        Returns
+        -------
+        list of str
+            One text an object.
+        """
         names = [str(name) for name in self.columns.get("name", ())]
-        numbered = all(label.isdecimal() for label in self.labels)
-        return names if numbered and names and all(names) and len(set(names)) == len(names) else self.labels
+        numbered = all(label.isdecimal() for label in self.name_texts)
+        return names if numbered and names and all(names) and len(set(names)) == len(names) else self.name_texts
 
     @classmethod
     def without_places(cls, n_objects: int, names: Sequence[Hashable] | None) -> "Map":
-        """Objects that are not placed yet."""
+        """Objects that are not placed yet.
+
+        Parameters
+        ----------
+        n_objects : int
+            How many there are.
+        names : sequence of n_objects names, or None
+            What they are called.
+
+        Returns
+        -------
+        Map
+            With no dimensions.
+        """
         return cls(np.zeros((n_objects, 0)), None if names is None else tuple(names))
 
     def with_columns(self, path: AnyPath, *, encoding: str = "utf-8") -> "Map":
-        """The map with the columns of a table about its objects: see `read_columns`."""
-        return replace(self, columns={**self.columns, **read_columns(path, self.labels, encoding=encoding)})
+        """The map with the columns of a table about its objects.
+
+        The table's column object, name, id, key or index tells which row is about which object.
+
+        Parameters
+        ----------
+        path : str or path
+            The table: CSV, TSV or Parquet.
+        encoding : str, default="utf-8"
+            Of a text file.
+
+        Returns
+        -------
+        Map
+            Objects that the table does not have get empty cells.
+
+        Raises
+        ------
+        InvalidFileError
+            If the table has none of the objects.
+        """
+        return replace(self, columns={**self.columns, **read_columns(path, self.name_texts, encoding=encoding)})
 
     def first_label(self) -> str | None:
-        """The first column with a few classes of texts, or else of anything."""
+        """The first column with a few classes of texts, or else of anything.
+
+        Returns
+        -------
+        str or None
+            The name of the column, if there is one.
+        """
         few = {name: values for name, values in self.columns.items() if 1 < len(set(values.tolist())) <= 20}
         return next((name for name, values in few.items() if values.dtype.kind not in "iuf"), next(iter(few), None))
 
@@ -72,6 +141,36 @@ def write_map(
 
     Tables have the columns object, x, y, z, or object, x1, x2, ... beyond three dimensions, and then `columns`, of
     which one called like these becomes label_x and so on.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    embedding : array of shape (n_objects, n_components)
+        The places.
+    names : sequence of n_objects names, optional
+        What the objects are called; by default their numbers.
+    columns : mapping of names to arrays of n_objects values, optional
+        Labels and whatever else is known about the objects.
+    force : bool, default=False
+        Whether to overwrite a file that is there.
+
+    Raises
+    ------
+    OutputExistsError
+        If the file is there and `force` is false.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from tete import write_map
+    >>> with TemporaryDirectory() as folder:
+    ...     write_map(f"{folder}/map.csv", [[0.0, 1.0], [2.0, 3.0]], names=["tea", "cocoa"])
+    ...     print(Path(folder, "map.csv").read_text().strip())
+    object,x,y
+    tea,0.0,1.0
+    cocoa,2.0,3.0
     """
     kind = kind_of(path, MAP_KINDS)
     places = check_map("embedding", embedding)
@@ -101,10 +200,39 @@ def coordinate_names(n_components: int) -> list[str]:
 
 
 def read_map(path: AnyPath, *, encoding: str = "utf-8") -> Map:
-    """A map from a CSV, TSV, Parquet, JSON or npy file, ours or another program's, or from standard input ("-").
+    r"""Read a map from a CSV, TSV, Parquet, JSON or npy file, ours or another program's, or from standard input.
 
     Coordinates are the columns x, y[, z] or x1, x2, ... (also dim1, ..., component_0, ...); names are the column
     object, name or id. Anything else is kept in `columns`.
+
+    Parameters
+    ----------
+    path : str or path
+        The file; "-" reads text from standard input.
+    encoding : str, default="utf-8"
+        Of a text file; byte order marks are understood anyway.
+
+    Returns
+    -------
+    Map
+        The places, names and columns.
+
+    Raises
+    ------
+    InvalidFileError
+        If the file cannot be used; the message has the line and the column.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from tete import read_map
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "map.csv")
+    ...     _ = path.write_text("name,UMAP1,UMAP2,genre\nA,0,1.5,jazz\nB,2,3,rock\n")
+    ...     found = read_map(path)
+    >>> found.names, found.embedding.tolist(), list(found.columns)
+    (('A', 'B'), [[0.0, 1.5], [2.0, 3.0]], ['genre'])
     """
     kind = kind_of(path, MAP_KINDS)
     source = Source.of(path)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.comparisons.triplets import Triplets
-from tete.exceptions import DroppedAnswersWarning, InvalidFileError, InvalidTripletsError
+from tete.exceptions import DroppedAnswersWarning, InvalidFileError, InvalidTripletsError, Parameter
 from tete.io.headers import LAYOUTS
 from tete.io.text_tables import Table, as_numbers
 
@@ -161,10 +161,9 @@ class AnswerReader:
         used = [self.roles[role] for role in LAYOUTS[self.layout]] if position is None else [position]
         shown = ", ".join(repr(str(cells.iloc[column])) for column in used)
         kind = "lines" if self.table.separator else "rows"
-        hint = "; --skip-invalid leaves them out" if drop else ""
-        raise InvalidFileError(
-            f"{self.table.location(row, position)}: {shown}: {text} ({int(bad.sum())} such {kind}{hint})."
-        )
+        hint = ("; ", Parameter("skip_invalid", True), " leaves them out") if drop else ()
+        message = f"{self.table.location(row, position)}: {shown}: {text} ({int(bad.sum())} such {kind}"
+        raise InvalidFileError(message, *hint, ").")
 
     def _drop(self, bad: NDArray[np.bool_], text: str) -> None:
         self.kept &= ~bad

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.exceptions import InvalidFileError
+from tete.exceptions import InvalidFileError, Parameter
 from tete.io.sources import Source
 
 if TYPE_CHECKING:
@@ -151,7 +151,9 @@ def check_text(source: Source, encoding: str) -> str:
                 expected = encoding.removesuffix("-sig")
                 raise InvalidFileError(
                     f"{source.name}, line {number}: byte {error.start + 1} is not {expected} text; "
-                    "save the file as UTF-8, or name its --encoding (cp1252 for most older Windows files)."
+                    "save the file as UTF-8, or name its ",
+                    Parameter("encoding"),
+                    " (cp1252 for most older Windows files).",
                 ) from error
             except LookupError as error:
                 raise InvalidFileError(f"`encoding` must be one Python knows, got {encoding!r}.") from error

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from tete.exceptions import InvalidFileError, OutputExistsError
+from tete.exceptions import InvalidFileError, OutputExistsError, Parameter
 from tete.io.sources import AnyPath, kind_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def check_output(path: AnyPath, *, force: bool, allowed: tuple[str, ...] | None 
     if allowed is not None and target.suffix.lower() not in allowed:
         raise InvalidFileError(f"{path}: the extension must be one of {', '.join(allowed)}, got {target.suffix!r}.")
     if target.exists() and not force:
-        raise OutputExistsError(f"{path} exists already: --force (force=True) overwrites it.")
+        raise OutputExistsError(f"{path} exists already: ", Parameter("force", True), " overwrites it.")
     if not target.parent.is_dir():
         raise FileNotFoundError(2, "The folder to write to does not exist", str(target.parent))
     if not os.access(target.parent, os.W_OK):

@@ -19,9 +19,27 @@ def nearest_neighbor_error(embedding: ArrayLike, labels: ArrayLike, *, n_neighbo
     Parameters
     ----------
     embedding : array of shape (n_objects, n_components)
+        The map.
     labels : array of n_objects class labels, or boolean array of shape (n_objects, n_tags)
         With tags, an object is an error if it shares no tag with its nearest neighbour (`n_neighbors` must be 1).
     n_neighbors : int, default=1
+        How many neighbours vote.
+
+    Returns
+    -------
+    float
+        Share of objects that get another label than their own.
+
+    Raises
+    ------
+    InvalidParameterError
+        If there is not a label for each object, or there are too few objects.
+
+    Examples
+    --------
+    >>> from tete.metrics import nearest_neighbor_error
+    >>> nearest_neighbor_error([[0.0], [1.0], [5.0], [6.0], [7.5]], ["a", "a", "b", "b", "a"])
+    0.2
     """
     from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415  (keeps `import tete` quick)
 
@@ -49,7 +67,37 @@ def neighborhood_accuracy(
     n_samples: int | None = None,
     random_state: RandomState = 0,
 ) -> float:
-    """Share of rows whose label is the commonest among their nearest other rows on the map; ties go to the nearest."""
+    """Share of rows whose label is the commonest among their nearest other rows on the map; ties go to the nearest.
+
+    Parameters
+    ----------
+    embedding : array of shape (n_rows, n_components)
+        The map.
+    labels : array of n_rows class labels
+        The class of each row.
+    n_neighbors : int, default=10
+        How many neighbours vote.
+    n_samples : int or None, default=None
+        How many rows are looked at; None looks at all of them.
+    random_state : int, generator or None, default=0
+        Seed of the draws; None takes another one each time.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Raises
+    ------
+    InvalidParameterError
+        If there is not a label for each row, or there are too few rows.
+
+    Examples
+    --------
+    >>> from tete.metrics import neighborhood_accuracy
+    >>> neighborhood_accuracy([[0.0], [1.0], [5.0], [6.0], [7.5]], ["a", "a", "b", "b", "a"], n_neighbors=1)
+    0.8
+    """
     places = check_map("embedding", embedding)
     codes = np.unique(np.asarray(labels), return_inverse=True)[1]
     if codes.shape != (len(places),):

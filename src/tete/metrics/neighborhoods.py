@@ -43,10 +43,40 @@ def neighborhood_recall(
     random_state: RandomState = 0,
     true_neighbors: ArrayLike | None = None,
 ) -> float:
-    """Share of a row's nearest neighbours in `X` that are among its nearest neighbours on the map; 1 is perfect.
+    """Share of a row's nearest neighbours in `X` that are among its nearest neighbours on the map.
 
-    `true_neighbors` of shape (n_rows, n_neighbors), the numbers of the nearest other rows in `X`, saves finding them
-    again for every map of the same data.
+    Parameters
+    ----------
+    X : array, data frame or sparse matrix of shape (n_rows, n_columns)
+        The features.
+    embedding : array of shape (n_rows, n_components)
+        The map of the rows.
+    n_neighbors : int, default=15
+        How many nearest neighbours.
+    n_samples : int or None, default=2000
+        How many rows are looked at; None looks at all of them.
+    random_state : int, generator or None, default=0
+        Seed of the draws; None takes another one each time.
+    true_neighbors : array of shape (n_rows, n_neighbors), optional
+        The numbers of the nearest other rows in `X`, which saves finding them again for every map of the same data.
+
+    Returns
+    -------
+    float
+        From 0 to 1, which is perfect.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the numbers of rows differ or are too small.
+
+    Examples
+    --------
+    >>> from tete.datasets import load_wine
+    >>> from tete.metrics import neighborhood_recall
+    >>> wine = load_wine().data
+    >>> print(round(neighborhood_recall(wine, wine[:, -2:]), 2))  # two of thirteen columns as the map
+    0.94
     """
     features, places = _check(X, embedding, n_neighbors)
     rows = sample_rows(len(places), n_samples, random_state)
@@ -70,7 +100,38 @@ def trustworthiness(
 ) -> float:
     """How few of the map's neighbours are far apart in `X`, weighed by their rank there (Venna & Kaski 2001).
 
-    1 is perfect. With ``n_samples=None`` it equals scikit-learn's `trustworthiness`.
+    With ``n_samples=None`` it equals scikit-learn's `trustworthiness`.
+
+    Parameters
+    ----------
+    X : array, data frame or sparse matrix of shape (n_rows, n_columns)
+        The features.
+    embedding : array of shape (n_rows, n_components)
+        The map of the rows.
+    n_neighbors : int, default=15
+        How many nearest neighbours; below half the rows.
+    n_samples : int or None, default=2000
+        How many rows are looked at; None looks at all of them.
+    random_state : int, generator or None, default=0
+        Seed of the draws; None takes another one each time.
+
+    Returns
+    -------
+    float
+        From 0 to 1, which is perfect.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the numbers of rows differ or are too small.
+
+    Examples
+    --------
+    >>> from tete.datasets import load_wine
+    >>> from tete.metrics import trustworthiness
+    >>> wine = load_wine().data
+    >>> print(round(trustworthiness(wine, wine[:, :2]), 2))  # two of thirteen columns as the map
+    0.67
     """
     features, places = _check(X, embedding, n_neighbors)
     n_points = len(places)
@@ -96,7 +157,37 @@ def trust_of_ranks(ranks: NDArray[np.int64], n_points: int) -> float:
 def random_triplet_accuracy(
     X: Any, embedding: ArrayLike, *, n_samples: int | None = N_TRIPLETS, random_state: RandomState = 0
 ) -> float:
-    """Share of random triplets (i, j, k) whose order of distances in `X` is kept on the map; 0.5 is chance."""
+    """Share of random triplets (i, j, k) whose order of distances in `X` is kept on the map.
+
+    Parameters
+    ----------
+    X : array, data frame or sparse matrix of shape (n_rows, n_columns)
+        The features.
+    embedding : array of shape (n_rows, n_components)
+        The map of the rows.
+    n_samples : int or None, default=100000
+        How many triplets are drawn; None draws 100,000.
+    random_state : int, generator or None, default=0
+        Seed of the draws; None takes another one each time.
+
+    Returns
+    -------
+    float
+        From 0 to 1; 0.5 is chance.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the numbers of rows differ or are below 3.
+
+    Examples
+    --------
+    >>> from tete.datasets import make_sphere
+    >>> from tete.metrics import random_triplet_accuracy
+    >>> sphere = make_sphere(200).data
+    >>> print(round(random_triplet_accuracy(sphere, sphere[:, :2]), 2))  # seen from above
+    0.8
+    """
     features, places = _check(X, embedding, 1)
     if len(places) < 3:
         raise InvalidParameterError(f"`X` must have at least 3 rows for triplets, got {len(places)}.")
@@ -120,6 +211,31 @@ def global_score(X: Any, embedding: ArrayLike) -> float:
 
     It is exp(-(e - e_pca) / e_pca), with e the error of the best linear map from the embedding back to `X`
     (Amid & Warmuth 2019).
+
+    Parameters
+    ----------
+    X : array, data frame or sparse matrix of shape (n_rows, n_columns)
+        The features.
+    embedding : array of shape (n_rows, n_components)
+        The map of the rows.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Raises
+    ------
+    InvalidParameterError
+        If the numbers of rows differ.
+
+    Examples
+    --------
+    >>> from tete.datasets import load_digits
+    >>> from tete.metrics import global_score
+    >>> pixels = load_digits().data
+    >>> print(round(global_score(pixels, pixels[:, 20:22]), 2))  # two pixels as the map
+    0.84
     """
     from sklearn.decomposition import PCA  # noqa: PLC0415  (takes long to import)
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from tete.comparisons.checks import refuse_zero_weights
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
+from tete.core.docstrings import filled_from
 from tete.core.types import Embedding
 from tete.core.validation import check_map
 
@@ -16,6 +17,7 @@ __all__ = ["satisfied", "share_satisfied", "triplet_error"]
 TRIPLETS_AT_ONCE = 2**16  # three copies of places each: memory against overhead
 
 
+@filled_from(as_triplets)
 def triplet_error(
     embedding: ArrayLike, X: Any, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
 ) -> float:
@@ -24,8 +26,23 @@ def triplet_error(
     Parameters
     ----------
     embedding : array of shape (n_objects, n_components)
-    X, y, sample_weight
-        Triplets, or questions with answers, as in the estimators' `fit`.
+        The map.
+
+    Returns
+    -------
+    float
+        From 0, which is perfect, to 1.
+
+    Raises
+    ------
+    InvalidTripletsError
+        If the answers mention objects that the map does not have.
+
+    Examples
+    --------
+    >>> from tete.metrics import triplet_error
+    >>> print(triplet_error([[0.0], [1.0], [3.0]], [(0, 1, 2), (2, 0, 1)]))  # the second is contradicted
+    0.5
     """
     places = check_map("embedding", embedding)
     triplets = as_triplets(X, y, sample_weight, n_objects=len(places))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.comparisons.triplets import Triplets
+from tete.core.docstrings import filled_from
 from tete.core.geometry import principal_axes
 from tete.core.randomness import make_generator
 from tete.core.validation import check_map
@@ -95,13 +96,6 @@ ELLIPSE_LOOK: dict[str, Any] = {
 }
 
 
-def write_page(path: AnyPath, embedding: ArrayLike, *, force: bool = False, **details: Any) -> None:
-    """Write the page of a map to a file; `details` are those of `make_page`."""
-    page = make_page(embedding, **details)
-    with atomic_write(path, force=force) as stream:
-        stream.write(page.encode())
-
-
 def make_page(
     embedding: ArrayLike,
     *,
@@ -114,13 +108,14 @@ def make_page(
     images: Sequence[str] | None = None,
     title: str = "Map",
 ) -> str:
-    """The page of a map, as HTML.
+    """The interactive page of a map, as HTML.
 
     Parameters
     ----------
     embedding : array of shape (n_objects, n_components)
-        Beyond two dimensions the first two principal axes are drawn; neighbours are those of all dimensions.
+        The map. Beyond two dimensions the first two principal axes are drawn; neighbours are those of all dimensions.
     names : sequence of n_objects names, optional
+        What the objects are called; by default their numbers.
     columns : mapping of names to arrays of n_objects values, optional
         What to colour by: classes or numbers.
     label : str, optional
@@ -134,6 +129,24 @@ def make_page(
     images : sequence of n_objects data addresses, optional
         Pictures of the objects, shown under the mouse: see `tete.page.thumbnails`; "" where there is none.
     title : str, default="Map"
+        The title of the page.
+
+    Returns
+    -------
+    str
+        The page, with everything inside.
+
+    Raises
+    ------
+    InvalidParameterError
+        If an array does not have an entry for each object, or `label` is no column.
+
+    Examples
+    --------
+    >>> from tete import make_page
+    >>> page = make_page([[0.0, 0.0], [1.0, 0.0]], names=["tea", "cocoa"], columns={"kind": ["leaf", "bean"]})
+    >>> page.lstrip()[:15].lower()
+    '<!doctype html>'
     """
     places = check_map("embedding", embedding)
     values = {name: _check_column(name, column, len(places)) for name, column in (columns or {}).items()}
@@ -155,6 +168,62 @@ def make_page(
         "answers": None if triplets is None else _answers(places, triplets, wrong),
     }
     return _filled(title, data, plot)
+
+
+@filled_from(make_page)
+def write_page(
+    path: AnyPath,
+    embedding: ArrayLike,
+    *,
+    names: Sequence[Any] | None = None,
+    columns: Mapping[str, ArrayLike] | None = None,
+    label: str | None = None,
+    triplets: Triplets | None = None,
+    wrong: ArrayLike | None = None,
+    uncertainty: "Uncertainty | None" = None,
+    images: Sequence[str] | None = None,
+    title: str = "Map",
+    force: bool = False,
+) -> None:
+    """Write the interactive page of a map: one HTML file, which works offline.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    force : bool, default=False
+        Whether to overwrite a file that is there.
+
+    Raises
+    ------
+    OutputExistsError
+        If the file is there and `force` is false.
+    InvalidParameterError
+        If an array does not have an entry for each object, or `label` is no column.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from tete import write_page
+    >>> with TemporaryDirectory() as folder:
+    ...     write_page(f"{folder}/map.html", [[0.0, 0.0], [1.0, 0.0]], names=["tea", "cocoa"])
+    ...     [path.name for path in Path(folder).iterdir()]
+    ['map.html']
+    """
+    page = make_page(
+        embedding,
+        names=names,
+        columns=columns,
+        label=label,
+        triplets=triplets,
+        wrong=wrong,
+        uncertainty=uncertainty,
+        images=images,
+        title=title,
+    )
+    with atomic_write(path, force=force) as stream:
+        stream.write(page.encode())
 
 
 def _check_column(name: str, column: ArrayLike, length: int) -> NDArray[Any]:

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from tete.core.docstrings import filled_from
 from tete.core.validation import check_choice, check_interval, check_whole
 from tete.reduction.feature_map import FeatureMap
 from tete.reduction.listwise.placer import MOST_DRAWS
@@ -25,6 +26,7 @@ __all__ = ["ListwiseTETE", "WeightedTETE"]
 LARGE_TABLE = 30_000  # rows; beyond, later iterations cost the global arrangement more than neighbourhoods gain
 
 
+@filled_from(FeatureMap)
 @dataclass(eq=False, repr=False, kw_only=True)
 class WeightedTETE(FeatureMap):
     """Weighted t-ETE (paper, section "Applications to Dimensionality Reduction" and Algorithm 1).
@@ -56,9 +58,9 @@ class WeightedTETE(FeatureMap):
     learning_rate : "auto" or float, default="auto"
         Step along the gradient of a point's mean loss; 6 by default. With gradient descent a number is the paper's
         constant step on the sum of losses, and "auto" adapts the step.
-    n_components, metric, pca_components, precomputed_knn, init, max_iter, random_state, n_jobs, verbose, callback
-        As in `FeatureMap`, which describes the attributes too. `max_iter` is 250 by default and 150 beyond 30,000
-        rows, whose global arrangement later suffers more than their neighbourhoods gain.
+    max_iter : int or None, default=None
+        Number of iterations. None takes 250, and 150 beyond 30,000 rows, whose global arrangement later suffers more
+        than their neighbourhoods gain.
 
     Examples
     --------
@@ -104,6 +106,7 @@ class WeightedTETE(FeatureMap):
         )
 
 
+@filled_from(FeatureMap)
 @dataclass(eq=False, repr=False, kw_only=True)
 class ListwiseTETE(FeatureMap):
     """Listwise t-ETE: sharp neighbourhoods with the global arrangement kept, in little time.
@@ -132,15 +135,15 @@ class ListwiseTETE(FeatureMap):
     learning_rate : "auto" or float, default="auto"
         First step of Adam, which falls linearly; "auto" is 0.01 (high quality 0.012) times the root of the number of
         points.
-    n_components, metric, pca_components, precomputed_knn, init, max_iter, random_state, n_jobs, verbose, callback
-        As in `FeatureMap`, which describes the attributes too.
+    max_iter : int or None, default=None
+        Number of iterations; None takes the preset's: 300, for "fast" 150, for "high" 500.
 
     Examples
     --------
     >>> from sklearn.datasets import load_digits
     >>> from tete import ListwiseTETE
-    >>> ListwiseTETE(random_state=0).fit_transform(load_digits().data).shape
-    (1797, 2)
+    >>> ListwiseTETE(random_state=0).fit_transform(load_digits().data[:500]).shape
+    (500, 2)
     """
 
     n_neighbors: int = 15

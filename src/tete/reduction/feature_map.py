@@ -47,7 +47,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     ----------
     n_components : int, default=2
         Dimensions of the map.
-    n_neighbors : int
+    n_neighbors : int, default=15
         Nearest neighbours of each row that the map shall keep near.
     metric : str, default="euclidean"
         "euclidean", "cosine" (angles between rows), another metric of scikit-learn, or "precomputed": then `X` is a
@@ -63,12 +63,12 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     init : "pca", "random" or array of shape (n_rows, n_components), default="pca"
         Start: principal components scaled to a fixed spread (without features, slowest modes of the graph of
         neighbours); small normal draws as in the paper; or a map, to go on from there.
-    max_iter : int
+    max_iter : int or None, default=None
         Number of iterations.
     learning_rate : "auto" or float, default="auto"
         First step of the optimiser.
     random_state : int, generator or None, default=None
-        Seed of all draws.
+        Seed of all draws; None takes another one each time.
     n_jobs : int or None, default=-1
         Threads; -1 means all cores. The result is the same to the last bit for any number.
     verbose : bool, default=False
@@ -93,8 +93,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         What the columns are divided by if `standardize` is true; 1 for constant columns.
     placer_ : Placer
         What places new rows: all that `transform` and a model file need.
-    n_features_in_, feature_names_in_
-        Number of columns, and their names if they have any.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : array of str
+        Their names, if they have any.
     """
 
     n_components: int = 2
@@ -143,9 +145,22 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ----------
         X : array, data frame or sparse matrix of shape (n_rows, n_columns)
             Features, or distances for ``metric="precomputed"``.
-        y : ignored
+        y : object, optional
+            Ignored; estimators in a pipeline get it.
         sample_weight : array of n_rows non-negative numbers, optional
             How much each row's own neighbourhood counts.
+
+        Returns
+        -------
+        self : estimator
+            With the map in `embedding_`.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a parameter breaks its rule.
+        InvalidFeaturesError
+            If the features cannot be used; the message names the first offending row and column.
         """
         self._check_parameters()
         table = read_table(self, X, reset=True)
@@ -173,7 +188,22 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Places:
-        """Find the map and return it."""
+        """Find the map and return it.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_rows, n_columns)
+            Features, or distances for ``metric="precomputed"``.
+        y : object, optional
+            Ignored; estimators in a pipeline get it.
+        sample_weight : array of n_rows non-negative numbers, optional
+            How much each row's own neighbourhood counts.
+
+        Returns
+        -------
+        array of shape (n_rows, n_components)
+            The map, `embedding_`.
+        """
         return self.fit(X, y, sample_weight).embedding_
 
     def _merge_rows(self, recipe: Recipe, table: Any, rng: np.random.Generator, workers: Threads) -> MergedRows:
@@ -245,13 +275,23 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def transform(self, X: Any) -> Places:
         """Places of new rows on the finished map.
 
-        Each row is placed by the same loss against the frozen map, independently of the other rows. Rows of the
-        fitted table get their own places.
+        Each row is placed by the same loss against the frozen map, independently of the other rows. Rows of the fitted
+        table get their own places.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_new_rows, n_columns)
-            For ``metric="precomputed"``, distances to the rows of the fitted table.
+            The columns that were fitted; for ``metric="precomputed"``, distances to the rows of the fitted table.
+
+        Returns
+        -------
+        array of shape (n_new_rows, n_components)
+            Their places.
+
+        Raises
+        ------
+        InvalidFeaturesError
+            If the features cannot be used; the message names the first offending row and column.
         """
         check_is_fitted(self, "placer_")
         table = read_table(self, X, reset=False)

@@ -38,14 +38,36 @@ LEFT_OUT = {"precomputed_knn", "callback", "verbose"}  # parameters that mean no
 
 
 def save_model(path: AnyPath, model: FeatureMap, *, force: bool = False) -> None:
-    """Write a fitted `ListwiseTETE` or `WeightedTETE` to an npz file from which `load_model` restores it.
+    """Write a fitted reduction to an npz file of plain arrays, from which `load_model` restores it.
+
+    What the file needs is what placing new rows needs; the start, the callback and other things that no longer matter
+    are left out.
 
     Parameters
     ----------
-    path : path that ends in .npz
-    model : fitted estimator
+    path : str or path
+        The file; its extension is .npz.
+    model : `ListwiseTETE` or `WeightedTETE`, fitted
+        What to keep.
     force : bool, default=False
-        Whether to overwrite a file that is there already.
+        Whether to overwrite a file that is there.
+
+    Raises
+    ------
+    OutputExistsError
+        If the file is there and `force` is false.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from tete import WeightedTETE, save_model
+    >>> from tete.datasets import make_sphere
+    >>> model = WeightedTETE(max_iter=5, random_state=0).fit(make_sphere(60).data)
+    >>> with TemporaryDirectory() as folder:
+    ...     save_model(f"{folder}/model.npz", model)
+    ...     [path.name for path in Path(folder).iterdir()]
+    ['model.npz']
     """
     kind_of(path, ("npz",))
     if type(model).__name__ not in ESTIMATORS:
@@ -71,7 +93,36 @@ def save_model(path: AnyPath, model: FeatureMap, *, force: bool = False) -> None
 
 
 def load_model(path: AnyPath) -> FeatureMap:
-    """Restore a model that `save_model` or ``tete reduce --model`` has written."""
+    """Restore a model that `save_model` or the command ``tete reduce`` has written.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    ListwiseTETE or WeightedTETE
+        The fitted model, which places new rows exactly as the one that was saved.
+
+    Raises
+    ------
+    InvalidFileError
+        If the file is no model, is damaged or has another version of the format.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from tete import WeightedTETE, load_model, save_model
+    >>> from tete.datasets import make_sphere
+    >>> points = make_sphere(70).data
+    >>> model = WeightedTETE(max_iter=5, random_state=0).fit(points[:60])
+    >>> with TemporaryDirectory() as folder:
+    ...     save_model(f"{folder}/model.npz", model)
+    ...     again = load_model(f"{folder}/model.npz")
+    >>> bool((again.transform(points[60:]) == model.transform(points[60:])).all())
+    True
+    """
     kind_of(path, ("npz",))
     arrays = read_array_file(path)
     header = _header(path, arrays)
@@ -108,7 +159,7 @@ def _header(path: AnyPath, arrays: Arrays) -> dict[str, Any]:
             raise KeyError(FORMAT)
     except (KeyError, TypeError, ValueError, RecursionError):
         raise InvalidFileError(
-            f"{path} is not a model: expected a file that save_model or tete reduce --model has written."
+            f"{path} is not a model: expected a file that save_model or the command tete reduce has written."
         ) from None
     if header.get("version") != VERSION:
         raise InvalidFileError(

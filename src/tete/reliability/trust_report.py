@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from tete.comparisons.checks import refuse_zero_weights
 from tete.comparisons.reading import as_triplets
+from tete.core.docstrings import filled_from
 from tete.core.printing import listed, table_lines
 from tete.core.randomness import RandomState
 from tete.core.validation import check_whole
@@ -38,28 +39,41 @@ class TrustReport:
     model : AnswerModel
         With `lapse`, the estimated share of wrong answers, and `steepness`, how fast answers become reliable with the
         margin by which the map agrees.
-    wrong_interval : pair of floats
+    wrong_interval : pair of float
         95 % interval of the share of wrong answers.
-    accuracy, accuracy_error : float
-        Share of held-out answers that agree with the map, and its standard error. What is missing to 1 is wrong
-        answers, close calls, and the map's own errors.
+    accuracy : float
+        Share of held-out answers that agree with the map. What is missing to 1 is wrong answers, close calls, and the
+        map's own errors.
+    accuracy_error : float
+        Its standard error.
     n_held_out : int
         How many answers that were; the others mention an object that no other answer mentions.
     probability_wrong : array, one number for each triplet
         Probability that it is wrong beyond a close call.
     answers : DataFrame, one row an answer
-        row (of its first triplet), anchor, near, far (of that triplet), annotator, triplets, agrees (share of its
-        triplets that the held-out map agrees with), wrong (probability).
+        Columns row (of its first triplet), anchor, near, far (of that triplet), annotator, triplets, agrees (share of
+        its triplets that the held-out map agrees with), wrong (probability).
     annotators : DataFrame or None, one row an annotator
-        answers; agreement with the map; expected (of ordinary people, on the same questions); with_others and with_self
+        Columns answers; agreement with the map; expected (of ordinary people, on the same questions); with_others and
+        with_self
         (agreement on questions asked again; NaN where none was); at_chance (fewer right answers than ordinary people
         give, and no clear sign of being better than coin tossing); reversed (more wrong answers than coin tossing
         gives). The flags are adjusted so that with 95 % probability nobody is flagged who is as good as ordinary
         people. Someone between these and a coin may be, the more easily the fewer the answers: see the agreement.
     objects : DataFrame, one row an object
-        answers that mention it; agreement; expected; hardly_mentioned (in fewer than 5); badly_placed (the map predicts
-        answers about it no better than chance); contradicted (more answers about it go against the map than expected;
-        Benjamini-Hochberg at 5 %: this is a list of places to look at, of which a few may be false).
+        Columns answers that mention it; agreement; expected; hardly_mentioned (in fewer than 5); badly_placed (the map
+        predicts answers about it no better than chance); contradicted (more answers about it go against the map than
+        expected; Benjamini-Hochberg at 5 %: this is a list of places to look at, of which a few may be false).
+
+    Examples
+    --------
+    >>> from tete import TETE, trust
+    >>> from tete.datasets import assign_annotators, make_sphere, make_uniform_triplets
+    >>> answers = make_uniform_triplets(make_sphere(30).data[:, :2], 3000)
+    >>> answers, is_bad = assign_annotators(answers, 10, n_bad=1, behavior="reversed")
+    >>> report = trust(TETE(), answers)
+    >>> report.annotators.index[report.annotators["reversed"]].tolist() == is_bad.nonzero()[0].tolist()
+    True
     """
 
     model: AnswerModel
@@ -74,7 +88,13 @@ class TrustReport:
 
     @property
     def wrong_share(self) -> float:
-        """Estimated share of wrong answers."""
+        """Estimated share of wrong answers.
+
+        Returns
+        -------
+        float
+            From 0 to 0.5.
+        """
         return self.model.lapse
 
     def __str__(self) -> str:
@@ -90,7 +110,18 @@ class TrustReport:
         return "\n".join(table_lines(rows, width=26))
 
     def annotator_weights(self) -> "pd.Series[float]":
-        """For each annotator clip((.5 - v) / (.5 - median v), 0, 1), v the share of contradicted answers."""
+        """For each annotator clip((.5 - v) / (.5 - median v), 0, 1), v the share of contradicted answers.
+
+        Returns
+        -------
+        Series
+            Weights by annotator.
+
+        Raises
+        ------
+        InvalidTripletsError
+            If the answers have no annotators.
+        """
         if self.annotators is None:
             raise InvalidTripletsError("The answers must have annotators to be weighted by them, got none.")
         reliability = self.annotators["agreement"].fillna(0.5) - 0.5
@@ -98,7 +129,25 @@ class TrustReport:
         return (reliability / typical).clip(0.0, 1.0)
 
     def refit(self, estimator: Estimator, X: Any) -> Estimator:
-        """A copy of the estimator fitted to the answers, each weighted by its annotator's reliability."""
+        """A copy of the estimator fitted to the answers, each weighted by its annotator's reliability.
+
+        Parameters
+        ----------
+        estimator : triplet embedding
+            `TETE`, a baseline or `TETECV`: what to fit. It is left alone.
+        X : Triplets, array of shape (n, 3) or data frame with columns anchor, near and far
+            The answers, with annotators.
+
+        Returns
+        -------
+        estimator
+            The fitted copy.
+
+        Raises
+        ------
+        InvalidTripletsError
+            If the answers have no annotators, or some that the report does not know.
+        """
         triplets = as_triplets(X)
         weights = self.annotator_weights()
         if triplets.annotators is None:
@@ -113,6 +162,7 @@ class TrustReport:
         return refitted
 
 
+@filled_from(as_triplets)
 def trust(
     estimator: FittedMap,
     X: Any,
@@ -125,21 +175,29 @@ def trust(
     """Say which answers and annotators to distrust, and which objects are badly placed.
 
     Each answer is compared with a map made without it (`n_folds` fits to a part of the answers), so that no answer
-    vouches for itself. Nothing can be said if the maps predict hardly more than half of the held-out answers; then
-    this raises `UnpredictableAnswersError`.
+    vouches for itself.
 
     Parameters
     ----------
-    estimator : fitted map (`TETE`, a baseline or `TETECV`), or one that is not fitted yet
-        It is left alone. Where it is not fitted, a copy is fitted to all answers first; `TETECV` then chooses once, for
-        all the maps that answers are tested on.
-    X, y
-        Triplets, or questions with answers, as in `fit`.
+    estimator : fitted map, or one that is not fitted yet
+        `TETE`, a baseline or `TETECV`. It is left alone. Where it is not fitted, a copy is fitted to all answers first;
+        `TETECV` then chooses once, for all the maps that answers are tested on.
     n_folds : int, default=5
+        Number of parts that are held out in turn.
     few : int, default=5
         Objects in fewer answers are hardly mentioned.
     random_state : int, generator or None, default=0
-        Seed of the folds.
+        Seed of the folds; None takes another one each time.
+
+    Returns
+    -------
+    TrustReport
+        Tables of answers, annotators and objects; printing it gives a short one.
+
+    Raises
+    ------
+    UnpredictableAnswersError
+        If the maps predict hardly more than half of the held-out answers: then nothing can be said.
 
     Examples
     --------
@@ -147,7 +205,7 @@ def trust(
     >>> from tete import TETE, trust
     >>> from tete.datasets import make_uniform_triplets
     >>> points = np.random.default_rng(0).normal(size=(30, 2))
-    >>> answers = make_uniform_triplets(points, 4000, random_state=0).flip(0.1, random_state=0)
+    >>> answers = make_uniform_triplets(points, 4000).flip(0.1)
     >>> report = trust(TETE(), answers)
     >>> report.wrong_interval[0] < 0.1 < report.wrong_interval[1]
     True

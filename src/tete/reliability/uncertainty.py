@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import f as f_distribution
 
+from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
+from tete.core.docstrings import filled_from
 from tete.core.geometry import principal_axes
 from tete.core.randomness import RandomState, make_generator
 from tete.core.types import Embedding
@@ -44,6 +46,14 @@ class Uncertainty:
         kind would not change, 0 one that says nothing.
     n_replicates : int
         Number of resampled maps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tete import Uncertainty
+    >>> sureness = Uncertainty(0.01 * np.ones((3, 1, 1)) * np.eye(2), stability=0.98, n_replicates=40)
+    >>> sureness.ellipses([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])[:, :2].round(2).tolist()  # widths and heights
+    [[0.45, 0.45], [0.45, 0.45], [0.45, 0.45]]
     """
 
     covariances: NDArray[np.float64]
@@ -54,6 +64,16 @@ class Uncertainty:
         """Standard deviations that a region reaches to hold the true place with this probability.
 
         From Hotelling's distribution, because the covariances are themselves estimated from few replicates.
+
+        Parameters
+        ----------
+        level : float in (0, 1), default=0.9
+            The probability.
+
+        Returns
+        -------
+        float
+            The radius.
         """
         check_interval("level", level, 0.0, 1.0, closed=False)
         size, freedom = self.covariances.shape[1], self.n_replicates
@@ -64,6 +84,23 @@ class Uncertainty:
         """Width, height and angle (anticlockwise, in radians) of each object's ellipse as the map is drawn.
 
         Beyond two dimensions that is on the first two principal axes. Without answers there is no ellipse: zeros.
+
+        Parameters
+        ----------
+        embedding : array of shape (n_objects, n_components)
+            The fitted map.
+        level : float in (0, 1), default=0.9
+            The probability.
+
+        Returns
+        -------
+        array of shape (n_objects, 3)
+            Widths, heights and angles.
+
+        Raises
+        ------
+        InvalidParameterError
+            If the map is not of the shape of the fitted one.
         """
         places = check_map("embedding", embedding)
         if places.shape != self.covariances.shape[:2]:
@@ -79,6 +116,7 @@ class Uncertainty:
         return np.column_stack([lengths, np.arctan2(axes[:, 1, 1], axes[:, 0, 1])])
 
 
+@filled_from(as_triplets)
 def position_uncertainty(
     estimator: FittedMap,
     X: Any,
@@ -93,13 +131,26 @@ def position_uncertainty(
 
     Parameters
     ----------
-    estimator : fitted map (`TETE`, a baseline or `TETECV`)
-        It is left alone.
-    X, y
-        The answers it was fitted to.
+    estimator : triplet embedding, fitted
+        `TETE`, a baseline or `TETECV`, with its map. It is left alone.
     n_replicates : int, default=40
         Number of resampled maps, at least 10 and enough for the dimensions of the map.
     random_state : int, generator or None, default=0
+        Seed of the draws; None takes another one each time.
+
+    Returns
+    -------
+    Uncertainty
+        Covariances of the places, and how stable the map is.
+
+    Examples
+    --------
+    >>> from tete import TETE, position_uncertainty
+    >>> from tete.datasets import make_sphere, make_uniform_triplets
+    >>> answers = make_uniform_triplets(make_sphere(20).data[:, :2], 1000)
+    >>> sureness = position_uncertainty(TETE().fit(answers), answers, n_replicates=10)
+    >>> sureness.covariances.shape, bool(sureness.stability > 0.9)
+    ((20, 2, 2), True)
     """
     triplets = estimator.read(X, y)
     places = estimator.embedding_

@@ -12,6 +12,7 @@ from scipy.optimize import nnls
 
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
+from tete.core.docstrings import filled_from
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_interval, check_whole
 from tete.embedding.fitted_map import FittedMap, fitted_to
@@ -36,12 +37,25 @@ class LearningCurve:
     Attributes
     ----------
     points : DataFrame
-        answers, error (share of held-out answers that the map contradicts) and its standard error.
-    limit, amount, exponent : float
-        The fitted curve ``limit + amount * answers ** -exponent``.
+        Columns answers, error (share of held-out answers that the map contradicts) and its standard error.
+    limit : float
+        Where the error is heading: the fitted curve is ``limit + amount * answers ** -exponent``.
+    amount : float
+        How much of the error answers can cure.
+    exponent : float
+        How fast they do.
     answers_needed : float
         The number of answers at which the error is within one point (0.01) of its limit; infinite if that is more than
         100 times the answers there are, where the curve says nothing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tete import LearningCurve
+    >>> points = pd.DataFrame({"answers": [100, 1000], "error": [0.3, 0.12], "standard_error": [0.01, 0.01]})
+    >>> print(LearningCurve(points, limit=0.1, amount=20.0, exponent=1.0, answers_needed=2000.0))
+    held-out error 12.0% with 1,000 answers, heading for 10.0%
+    within one point of that with about 2,000 answers
     """
 
     points: "pd.DataFrame"
@@ -51,7 +65,18 @@ class LearningCurve:
     answers_needed: float
 
     def predict(self, n_answers: ArrayLike) -> NDArray[np.float64]:
-        """The error expected with so many answers."""
+        """The error expected with so many answers.
+
+        Parameters
+        ----------
+        n_answers : array of numbers
+            Numbers of answers.
+
+        Returns
+        -------
+        array of numbers
+            The errors, by the fitted curve.
+        """
         return np.asarray(self.limit + self.amount * np.asarray(n_answers, dtype=np.float64) ** -self.exponent)
 
     def __str__(self) -> str:
@@ -66,6 +91,7 @@ class LearningCurve:
         return "\n".join(lines)
 
 
+@filled_from(as_triplets)
 def learning_curve(
     estimator: FittedMap,
     X: Any,
@@ -77,19 +103,38 @@ def learning_curve(
 ) -> LearningCurve:
     """Fit growing parts of the answers and test each map on the same held-out answers.
 
+    Answers that gave several triplets stay whole.
+
     Parameters
     ----------
-    estimator : map, fitted or not (`TETE`, a baseline or `TETECV`)
-        It is left alone; maps of its kind are fitted from scratch. Where it is not fitted, a copy is fitted to all
-        answers first. So `TETECV` chooses dimension and temperatures once, by all answers, and not for every part: the
-        curve is that of the map it chose.
-    X, y
-        Triplets, or questions with answers, as in `fit`. Answers that gave several triplets stay whole.
+    estimator : map, fitted or not
+        `TETE`, a baseline or `TETECV`. It is left alone; maps of its kind are fitted from scratch. Where it is not
+        fitted, a copy is fitted to all answers first. So `TETECV` chooses dimension and temperatures once, by all
+        answers, and not for every part: the curve is that of the map it chose.
     share : float in (0, 1), default=0.2
         Share of the answers that is held out.
     n_repeats : int, default=3
         How often this is done, each time with other answers held out.
     random_state : int, generator or None, default=0
+        Seed of the choice of answers; None takes another one each time.
+
+    Returns
+    -------
+    LearningCurve
+        The errors and where they are heading; printing it says how much more answers would help.
+
+    Raises
+    ------
+    InvalidTripletsError
+        If there are fewer than 100 answers.
+
+    Examples
+    --------
+    >>> from tete import TETE, learning_curve
+    >>> from tete.datasets import make_sphere, make_uniform_triplets
+    >>> curve = learning_curve(TETE(3), make_uniform_triplets(make_sphere(20).data, 1000), n_repeats=1)
+    >>> bool(curve.predict(4000) < curve.predict(100))
+    True
     """
     import pandas as pd  # noqa: PLC0415
 

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
+from tete.core.docstrings import filled_from
 from tete.core.randomness import RandomState, make_generator
 from tete.core.types import Embedding
 from tete.core.validation import check_whole
@@ -40,42 +42,61 @@ FEWEST_TESTED = 20  # answers that maps were not told, to learn how reliable peo
 GREED = 2.0
 
 
+@filled_from(as_triplets)
 def suggest(
     estimator: FittedMap,
-    n: int = 100,
+    X: Any,
+    y: ArrayLike | None = None,
     *,
-    asked: Any,
+    n_questions: int = 100,
     candidates: ArrayLike | None = None,
     random_state: RandomState = 0,
 ) -> "pd.DataFrame":
     """Questions whose answers would teach much, the best first.
 
+    16 maps are fitted to parts of the answers, starting at the map. None of the questions that these answer is asked
+    again.
+
     Parameters
     ----------
-    estimator : fitted map (`TETE`, a baseline or `TETECV`)
-    n : int, default=100
+    estimator : triplet embedding, fitted
+        `TETE`, a baseline or `TETECV`, with its map. It is left alone.
+    n_questions : int, default=100
         How many questions; fewer come back where there are not so many left.
-    asked : Triplets, array or data frame
-        The answers that the map was made of; 16 maps are fitted to parts of them, starting at the map. None of these
-        questions is asked again.
     candidates : array of shape (m, 3), optional
         Questions to choose from, as rows (anchor, one, other) of object numbers. By default many are drawn at random.
     random_state : int, generator or None, default=0
-        Seed of all draws. Each seed gives other questions.
+        Seed of all draws; each gives other questions; None takes another one each time.
 
     Returns
     -------
-    DataFrame with columns center, left and right ("is center more like left or like right?"), `p_left`, the
-    probability that the answer is left, and `bits`, what the answer is expected to teach.
-    With an answer in a column `answer` (a name, left or right), `tete.io.read_answers` reads such a table.
+    DataFrame
+        Columns center, left and right ("is center more like left or like right?"), `p_left`, the probability that the
+        answer is left, and `bits`, what the answer is expected to teach. With an answer in a column `answer` (a name,
+        left or right), `tete.io.read_answers` reads such a table.
+
+    Raises
+    ------
+    InvalidParameterError
+        If every candidate was asked already.
+
+    Examples
+    --------
+    >>> from tete import TETE, suggest
+    >>> from tete.datasets import make_sphere, make_uniform_triplets
+    >>> answers = make_uniform_triplets(make_sphere(20).data, 400)
+    >>> questions = suggest(TETE().fit(answers), answers, n_questions=5)
+    >>> list(questions.columns), len(questions)
+    (['center', 'left', 'right', 'p_left', 'bits'], 5)
     """
     import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
-    check_whole("n", n, least=1)
-    given = estimator.read(asked)
+    check_whole("n_questions", n_questions, least=1)
+    given = estimator.read(X, y)
     rng = make_generator(random_state)
     if candidates is None:
-        rows: NDArray[Any] = _draw(given.n_objects, max(FEWEST_CANDIDATES, CANDIDATES_A_QUESTION * n), rng)
+        count = max(FEWEST_CANDIDATES, CANDIDATES_A_QUESTION * n_questions)
+        rows: NDArray[Any] = _draw(given.n_objects, count, rng)
     else:
         rows = Triplets.from_array(candidates, n_objects=given.n_objects).to_array()
     rows = _not_asked(rows, given)
@@ -84,7 +105,7 @@ def suggest(
     questions = Triplets.from_array(rows, n_objects=given.n_objects)
     p_left, bits = _Committee(estimator, given, rng).judge(questions)
     chance = GREED * np.log(np.maximum(bits, np.finfo(float).tiny)) + rng.gumbel(size=len(rows))
-    chosen = np.argsort(-chance, kind="stable")[:n]  # draws without replacement
+    chosen = np.argsort(-chance, kind="stable")[:n_questions]  # draws without replacement
     chosen = chosen[np.argsort(-bits[chosen], kind="stable")]
     names = range(given.n_objects) if estimator.object_names_ is None else estimator.object_names_
     columns = {

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from tete.comparisons.folds import folds, units_of
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
+from tete.core.docstrings import filled_from
 from tete.core.randomness import RandomState
 from tete.core.types import Embedding
 from tete.core.validation import check_choice, check_interval, check_n_jobs, check_whole
@@ -24,9 +25,10 @@ from tete.selection.candidates import TEMPERATURES, Fold, Search
 __all__ = ["TETECV"]
 
 
+@filled_from(TETE)
 @dataclass(eq=False, repr=False)
 class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """t-ETE with dimension and temperatures chosen by cross-validation, as `LassoCV` chooses alpha.
+    """The map of t-ETE with dimension and temperatures chosen by cross-validation, as `LassoCV` chooses alpha.
 
     Whole answers (or annotators) are held out, none is torn apart. The chosen dimension is the smallest whose score
     is within one standard error of the best one; the chosen temperatures are the most robust ones (those that come
@@ -36,7 +38,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     ----------
     n_components : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 7, 8)
         Dimensions to try; the map has the chosen one.
-    temperatures : sequence of pairs (t, t'), default=TEMPERATURES
+    temperatures : sequence of pairs (t, t'), optional
         Temperatures to try, preferred ones first: every second one, and those beside the best of these. STE and (up
         to scale) t-STE are among the default ones.
     cv : int, splitter of scikit-learn or iterable of (train, test), default=5
@@ -45,8 +47,9 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         What is held out as a whole. "annotators" says how well the map predicts people who were not asked.
     refit : bool, default=True
         Whether to fit the chosen candidate to all answers in the end.
-    ridge, max_iter, tol, n_jobs, verbose
-        As in `TETE`. Most fits of the search stop at a looser tolerance.
+    tol : float, default=1e-6
+        L-BFGS stops when an iteration lowers the objective by less than this share of it. Most fits of the search stop
+        at a looser tolerance.
     random_state : int, generator or None, default=None
         Seed of the folds. None deals them always alike, as scikit-learn's folds without shuffling are: what is chosen
         does not change from run to run.
@@ -68,8 +71,12 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         ``pandas.DataFrame(model.cv_results_)`` makes a table of it.
     best_estimator_ : TETE
         The final fit, with `refit`.
-    embedding_, object_names_, n_features_in_
-        As in `TETE`, with `refit`.
+    embedding_ : array of shape (n_objects, n_components)
+        The final map, with `refit`.
+    object_names_ : tuple or None
+        Names of the rows of `embedding_`, where the triplets had names; with `refit`.
+    n_features_in_ : int
+        3: anchor, near and far.
 
     Examples
     --------
@@ -94,6 +101,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     n_jobs: int | None = -1
     verbose: bool = False
 
+    @filled_from(as_triplets)
     def fit(
         self,
         X: Any,
@@ -101,7 +109,20 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         sample_weight: ArrayLike | None = None,
         n_objects: int | None = None,
     ) -> Self:
-        """Choose dimension and temperatures, and find the map; takes what `TETE.fit` takes."""
+        """Choose dimension and temperatures, and find the map.
+
+        Returns
+        -------
+        self : estimator
+            With the choice in `best_params_` and, with `refit`, the map in `embedding_`.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a parameter breaks its rule.
+        InvalidTripletsError
+            If the answers cannot be used, or are too few for the folds.
+        """
         dimensions, temperatures = self._check_parameters()
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
         units = units_of(triplets, self.by)
@@ -124,19 +145,63 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return self
 
     def predict(self, X: Any) -> NDArray[np.bool_]:
-        """For each row of `X`, whether its first object is nearer to the second than to the third on the map."""
+        """For each row of `X`, whether its first object is nearer to the second than to the third on the map.
+
+        Parameters
+        ----------
+        X : Triplets, array of shape (n, 3) or data frame
+            Rows of three objects of the map.
+
+        Returns
+        -------
+        array of n booleans
+            True where it is nearer to the second.
+        """
         return self._fitted().predict(X)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probability that the answer is "the third" and that it is "the second", for each row."""
+        """Probability of the two answers to each row: eq. (prob).
+
+        Parameters
+        ----------
+        X : Triplets, array of shape (n, 3) or data frame
+            Rows of three objects of the map.
+
+        Returns
+        -------
+        array of shape (n, 2)
+            Probability that the answer is "the third", and that it is "the second".
+        """
         return np.asarray(self._fitted().predict_proba(X))
 
+    @filled_from(as_triplets)
     def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
-        """Share of answers that the map agrees with."""
+        """Share of answers that the map agrees with.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
         return self._fitted().score(X, y, sample_weight)
 
+    @filled_from(as_triplets)
     def place_new(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> NewPlaces:
-        """Place new objects on the map from a handful of answers about them, as `TETE.place_new` does."""
+        """Place new objects on the map from a handful of answers about them; the map itself does not move.
+
+        Names that the map does not have, or numbers beyond its own, are new objects. Answers may compare a new object
+        with objects of the map or with other new ones.
+
+        Returns
+        -------
+        NewPlaces
+            With `names`, `embedding`, `covariance`, `radii()` of the 90 % ellipses, and `to_frame()`.
+
+        Raises
+        ------
+        InvalidTripletsError
+            If no answer mentions a new object.
+        """
         return self._fitted().place_new(X, y, sample_weight)
 
     # The contract of `fitted_map`, kept by the final fit ----------------------------------------

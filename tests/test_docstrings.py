@@ -58,6 +58,11 @@ class Described(Validator):
         super().__init__(get_doc_object(load(obj_name)))
 
     @property
+    def signature_parameters(self):
+        protocol = getattr(self.obj, "_is_protocol", False)  # nobody constructs one
+        return () if protocol else super().signature_parameters
+
+    @property
     def doc_all_parameters(self):
         described = super().doc_all_parameters
         if dataclasses.is_dataclass(self.obj) and not described:

@@ -375,7 +375,7 @@ def test_duplicates_keep_their_given_start():
 
 @BOTH
 def test_a_need_for_more_memory_than_there_is_is_said(estimator, monkeypatch):
-    monkeypatch.setattr("tete.reduction.reading.os.sysconf", lambda name: 64)
+    monkeypatch.setattr("tete.reduction.table_reading.os.sysconf", lambda name: 64)
     with pytest.warns(MemoryNeedWarning, match=r"About 0.0 GB are needed \(\d+ bytes a row\), but the machine has"):
         estimator(random_state=0, max_iter=2).fit(blobs()[0])
 

@@ -16,5 +16,7 @@ def one_blas_thread() -> AbstractContextManager[Any]:
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """Found once, because looking for them takes milliseconds."""
+    """Found once, because looking for them takes milliseconds; SciPy's must be loaded by then, like NumPy's."""
+    import scipy.linalg  # noqa: F401, PLC0415
+
     return ThreadpoolController()

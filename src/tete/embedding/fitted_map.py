@@ -7,7 +7,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
+from tete.core.docstrings import filled_from
 from tete.core.types import Embedding
 from tete.embedding.answer_model import AnswerModel, Floats
 
@@ -28,31 +30,70 @@ class FittedMap(Protocol):
         from, as in `TETECV`.
     object_names_ : tuple or None
         Names of the rows of `embedding_`, where the answers had names.
+
+    Examples
+    --------
+    >>> from tete import TETE, FittedMap
+    >>> isinstance(TETE().fit([(0, 1, 2), (1, 0, 2), (2, 1, 0)]), FittedMap)
+    True
     """
 
     embedding_: Embedding
     object_names_: tuple[Hashable, ...] | None
 
+    @filled_from(as_triplets)
     def read(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Triplets:
         """Answers as `fit` takes them, as triplets that number the objects as the map does.
 
         Names or numbers that the map does not have are an error.
+
+        Returns
+        -------
+        Triplets
+            The answers.
         """
 
+    @filled_from(as_triplets)
     def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
         """By how much the map agrees with each answer: -log l of eq. (loss), positive where it agrees.
 
-        With `embedding`, on another map of the same objects made by the same kind of fit: see `map_of`.
+        Parameters
+        ----------
+        embedding : array of shape (n_objects, n_components), optional
+            Another map of the same objects, made by the same kind of fit: see `map_of`.
+
+        Returns
+        -------
+        array, one number for each triplet
+            Positive where the map agrees, the larger the clearer.
         """
 
     def answer_model(self) -> AnswerModel:
-        """How likely answers are by their margins, learned from the answers the map was made of."""
+        """How likely answers are by their margins, learned from the answers the map was made of.
+
+        Returns
+        -------
+        AnswerModel
+            With `lapse`, the share of answers that are wrong however clear the call, and `steepness`.
+        """
 
     def map_of(self, triplets: Triplets, *, start: ArrayLike | None = None) -> Embedding:
         """The map that the same kind of fit makes of other answers, and nothing but the map.
 
         The fitted map itself is left alone. The fit shows no bar, calls no callback and warns of nothing, because the
-        fit to all answers did. It starts at the map `start`, or else as any fit of this kind.
+        fit to all answers did.
+
+        Parameters
+        ----------
+        triplets : Triplets
+            The other answers, about the same objects.
+        start : array of shape (n_objects, n_components), optional
+            Where the fit starts; by default as any fit of this kind.
+
+        Returns
+        -------
+        array of shape (n_objects, n_components)
+            The map.
         """
 
 

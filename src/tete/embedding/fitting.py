@@ -34,6 +34,7 @@ from tete.core.validation import (
     check_whole,
 )
 from tete.embedding.fit_messages import refuse_collapse, warn_of_parts, warn_of_stop, warn_of_unmentioned
+from tete.embedding.fitted_map import FittedMap
 from tete.embedding.fixed_objects import fixed_places, minimize_beside, newcomer_start
 from tete.embedding.losses import Loss
 from tete.embedding.objective import ShardedTriplets
@@ -213,11 +214,16 @@ class TripletEmbedding(TripletMap):
         """
         return self.fit(X, y, sample_weight, n_objects).embedding_
 
+    @filled_from(FittedMap.map_of)
     def map_of(self, triplets: Triplets, *, start: ArrayLike | None = None) -> Embedding:
         """The map that the same kind of fit makes of other answers, in silence; the estimator is left alone.
 
-        It starts at the map `start`, or else as any fit of this kind. Fits that only serve to judge another map take
-        this way, because nothing but the map is computed.
+        Fits that only serve to judge another map take this way, because nothing but the map is computed.
+
+        Returns
+        -------
+        array of shape (n_objects, n_components)
+            The map.
         """
         again = clone(self).set_params(verbose=False, callback=None)
         if start is not None:

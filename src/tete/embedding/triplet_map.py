@@ -21,6 +21,7 @@ from tete.core.docstrings import filled_from
 from tete.core.types import Embedding
 from tete.core.validation import check_map
 from tete.embedding.answer_model import TYPICAL, AnswerModel, AnswerSample, Floats, fit_answer_model
+from tete.embedding.fitted_map import FittedMap
 from tete.embedding.losses import LOG_RATIOS, Loss, log_ratios, ratio_loss
 from tete.embedding.new_objects import NewPlaces, beside_map, place_beside
 from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError, warn
@@ -75,8 +76,15 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
 
     # The contract of `fitted_map` ----------------------------------------------------------------------------------
 
+    @filled_from(FittedMap.read)
     def read(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Triplets:
-        """Answers as `fit` takes them, as triplets that number the objects as the map does."""
+        """Answers as `fit` takes them, as triplets that number the objects as the map does.
+
+        Returns
+        -------
+        Triplets
+            The answers.
+        """
         check_is_fitted(self, "embedding_")
         triplets = as_triplets(X, y, sample_weight, names=self.object_names_, n_objects=len(self.embedding_))
         if triplets.names is not None and self.object_names_ is None:
@@ -85,10 +93,16 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
             return replace(triplets, n_objects=len(self.embedding_))
         return triplets
 
+    @filled_from(FittedMap.margins)
     def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
         """By how much the map, or another one of the same objects, agrees with each answer: -log l of eq. (loss).
 
         Positive where it agrees. The hinge of `GNMDS` has no l; it compares a - b as `STE` does.
+
+        Returns
+        -------
+        array, one number for each triplet
+            Positive where the map agrees, the larger the clearer.
         """
         triplets = self.read(X, y)
         places = self.embedding_ if embedding is None else check_map("embedding", embedding)
@@ -102,6 +116,11 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         """How likely answers are by their margins, learned from the answers the map was made of.
 
         A map that was made elsewhere (`on_map`) gets typical ones.
+
+        Returns
+        -------
+        AnswerModel
+            With `lapse`, the share of answers that are wrong however clear the call, and `steepness`.
         """
         check_is_fitted(self, "embedding_")
         return fit_answer_model(*self._answer_sample) if hasattr(self, "_answer_sample") else TYPICAL

@@ -28,9 +28,9 @@ from tete.reduction.merged_rows import MergedRows, merge_rows
 from tete.reduction.metric_names import check_metric
 from tete.reduction.placer import NearestPlacer, Placer, Places
 from tete.reduction.projection import column_spreads
-from tete.reduction.reading import check_sample_weight, read_table, warn_few_rows, warn_memory
 from tete.reduction.recipe import Recipe
 from tete.reduction.search.given import given_neighbors
+from tete.reduction.table_reading import check_sample_weight, read_table, warn_few_rows, warn_memory
 
 __all__ = ["FeatureMap"]
 
@@ -309,7 +309,33 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         column_spreads: NDArray[np.float64] | None = None,
         feature_names: NDArray[Any] | None = None,
     ) -> Self:
-        """A fitted estimator from what a model file holds; its parameters are checked like any others."""
+        """A fitted estimator from what a model file holds; its parameters are checked like any others.
+
+        Parameters
+        ----------
+        parameters : mapping of names to values
+            The estimator's parameters.
+        placer : Placer
+            What places new rows.
+        embedding : array of shape (n_rows, n_components)
+            The map, in the order of the fitted table.
+        minimum : Minimum
+            How the optimiser ended.
+        column_spreads : array of n_columns numbers, optional
+            What the columns were divided by.
+        feature_names : array of n_columns texts, optional
+            The names of the columns.
+
+        Returns
+        -------
+        estimator
+            It places new rows exactly where the one that was saved does.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a parameter is unknown, breaks its rule, or is not that of the map.
+        """
         unknown = set(parameters) - set(cls._get_param_names())
         if unknown:
             raise InvalidParameterError(f"{cls.__name__} has no parameter {min(unknown)!r}.")

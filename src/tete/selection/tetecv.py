@@ -18,6 +18,7 @@ from tete.core.types import Embedding
 from tete.core.validation import check_choice, check_interval, check_n_jobs, check_whole
 from tete.embedding.answer_model import AnswerModel, Floats
 from tete.embedding.estimators import TETE
+from tete.embedding.fitted_map import FittedMap
 from tete.embedding.new_objects import NewPlaces
 from tete.exceptions import InvalidParameterError
 from tete.selection.candidates import TEMPERATURES, Fold, Search
@@ -206,20 +207,47 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     # The contract of `fitted_map`, kept by the final fit ----------------------------------------
 
+    @filled_from(FittedMap.read)
     def read(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Triplets:
-        """Answers as `fit` takes them, as triplets that number the objects as the map does."""
+        """Answers as `fit` takes them, as triplets that number the objects as the map does.
+
+        Returns
+        -------
+        Triplets
+            The answers.
+        """
         return self._fitted().read(X, y, sample_weight)
 
+    @filled_from(FittedMap.margins)
     def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
-        """By how much the map, or another one of the same objects, agrees with each answer, as `TETE.margins` says."""
+        """By how much the map, or another one of the same objects, agrees with each answer: -log l of eq. (loss).
+
+        Returns
+        -------
+        array, one number for each triplet
+            Positive where the map agrees, the larger the clearer.
+        """
         return self._fitted().margins(X, y, embedding=embedding)
 
     def answer_model(self) -> AnswerModel:
-        """How likely answers are by their margins, learned from the answers the map was made of."""
+        """How likely answers are by their margins, learned from the answers the map was made of.
+
+        Returns
+        -------
+        AnswerModel
+            With `lapse`, the share of answers that are wrong however clear the call, and `steepness`.
+        """
         return self._fitted().answer_model()
 
+    @filled_from(FittedMap.map_of)
     def map_of(self, triplets: Triplets, *, start: ArrayLike | None = None) -> Embedding:
-        """The map of other answers in the chosen dimension and at the chosen temperatures: nothing is chosen again."""
+        """The map of other answers in the chosen dimension and at the chosen temperatures: nothing is chosen again.
+
+        Returns
+        -------
+        array of shape (n_objects, n_components)
+            The map.
+        """
         return self._fitted().map_of(triplets, start=start)
 
     def _fitted(self) -> TETE:

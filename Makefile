@@ -4,13 +4,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test check bench paper paper-quick clean
+.PHONY: demo test test-all check bench paper paper-quick clean
 
 demo: $(VENV)/ready
 	$(BIN)/tete demo demo --force
 
+# What is not marked slow, on all cores; compiled code is kept beside the source and shared between the processes.
 test: $(VENV)/ready
-	$(BIN)/python -m pytest --cov --cov-report=term
+	$(BIN)/python -m pytest -n auto -m "not slow"
+
+# Everything, and what of the source it ran.
+test-all: $(VENV)/ready
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term
 
 check: $(VENV)/ready
 	$(BIN)/ruff format --check .
@@ -38,4 +43,4 @@ $(VENV)/ready: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) .bench demo paper paper-quick .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) .bench demo paper paper-quick .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*

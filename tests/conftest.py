@@ -9,10 +9,20 @@ from hypothesis import settings
 from tete.exceptions import MissingDataError
 
 NOBODY = 65534
+QUICKLY_CHECKED = {"TETE", "AdaptedTETE", "ListwiseTETE"}
 
 # Compiling a kernel takes longer than hypothesis allows an example.
 settings.register_profile("tete", deadline=None, max_examples=40, derandomize=True)
 settings.load_profile("tete")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """scikit-learn's checks make one quick pass for each kind of estimator; those of the others are slow."""
+    for item in items:
+        given = item.callspec.params if hasattr(item, "callspec") else {}
+        if "check" in given and type(given["estimator"]).__name__ not in QUICKLY_CHECKED:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

@@ -48,7 +48,9 @@ class TestEmbed:
         assert result["written"] == [str(tmp_path / "map.csv")]
         assert tete("embed", answers, "--quiet").stdout == ""
 
-    @pytest.mark.parametrize("method", ["tete", "tste", "ste", "ckl", "gnmds"])
+    @pytest.mark.parametrize(
+        "method", ["tete", *(pytest.param(each, marks=pytest.mark.slow) for each in ("tste", "ste", "ckl", "gnmds"))]
+    )
     def test_every_method_in_three_dimensions(self, answers, tmp_path, method):
         assert tete("embed", answers, "--method", method, "--dims", 3, "-o", tmp_path / "m.npy").exit_code == 0
         assert np.load(tmp_path / "m.npy").shape == (12, 3)
@@ -257,6 +259,7 @@ class TestPictures:
         result = tete("embed", tmp_path / "none.csv", "--page", tmp_path / "map.pdf")
         assert "the extension must be one of .html, .htm, got '.pdf'" in result.stderr
 
+    @pytest.mark.slow
     def test_demo(self, tmp_path, monkeypatch):
         few = functools.partial(demo.digit_maps, n_digits=60, per_point=20)
         monkeypatch.setattr(demo, "digit_maps", few)

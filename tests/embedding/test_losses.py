@@ -124,7 +124,9 @@ def _data(rng, n_components):
 
 
 @every_loss
-@pytest.mark.parametrize("n_components", [1, 2, 5])
+@pytest.mark.parametrize(
+    "n_components", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(5, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_loop_equals_reference_and_finite_differences(loss, n_components, weighted, rng):
     embedding, rows, weights = _data(rng, n_components)

@@ -19,6 +19,7 @@ def small_data(monkeypatch):
     forget()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENT_NAMES)
 def test_an_experiment_gives_a_table_a_picture_and_claims(name):
     experiment = small(name)

@@ -35,6 +35,7 @@ def cells(page):
     return [[html.unescape(text) for text in re.findall(r"<td[^>]*>(.*?)</td>", row)] for row in rows]
 
 
+@pytest.mark.slow
 def test_every_number_is_that_of_the_table_beside(tmp_path):
     assert reproduce("figure5", "alien_eggs", "--quick", "--out", tmp_path / "paper", "-q").exit_code == 0
     page = (tmp_path / "paper" / "index.html").read_text()
@@ -88,6 +89,7 @@ def test_text_is_escaped(tmp_path):
         assert html.escape(text) in page
 
 
+@pytest.mark.slow
 def test_redrawing_computes_nothing(tmp_path, monkeypatch):
     assert reproduce("alien_eggs", "--quick", "--out", tmp_path / "paper").exit_code == 0
     before = (tmp_path / "paper" / "index.html").read_text()

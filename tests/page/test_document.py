@@ -211,6 +211,7 @@ class TestInTheBrowser:
         assert shown.texts("#column option") == ["nothing", "kind", "size"]
         assert sorted(shown.texts("#legend button")) == sorted(["●(none) (1)", "●a (2)", "●b (2)", f"●{EVIL} (1)"])
 
+    @pytest.mark.slow
     def test_a_graphics_card_draws_the_points(self, browser, tmp_path):
         if not browser.execute_script("return !!document.createElement('canvas').getContext('webgl')"):
             pytest.skip("this browser has no WebGL")
@@ -223,6 +224,7 @@ class TestInTheBrowser:
         finally:
             browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", feigned)
 
+    @pytest.mark.slow
     def test_without_one_some_of_many_points_are_drawn_while_the_map_moves(self, browser, tmp_path, rng):
         write_page(tmp_path / "map.html", rng.normal(size=(20_001, 2)))
         shown = Page(browser, tmp_path / "map.html")
@@ -230,6 +232,7 @@ class TestInTheBrowser:
         assert browser.execute_script(MOVING) == [5001, "color"]
         assert shown.errors() == []
 
+    @pytest.mark.slow
     def test_nothing_stays_behind_when_the_window_grows(self, shown):
         size = shown.browser.get_window_size()
         try:
@@ -243,6 +246,7 @@ class TestInTheBrowser:
         crossed = (inside < 0.95).any(axis=2).mean(axis=1)
         assert crossed.max() < 0.5  # no line runs across the map
 
+    @pytest.mark.slow
     def test_the_hint_speaks_of_answers_where_there_are_some(self, shown, browser, tmp_path):
         assert "neighbours and answers." in shown.text("#details .hint")
         write_page(tmp_path / "plain.html", PLACES)
@@ -250,6 +254,7 @@ class TestInTheBrowser:
         assert "neighbours." in plain.text("#details .hint")
         assert not plain.elements("#color-by")[0].is_displayed()  # there is nothing to colour by
 
+    @pytest.mark.slow
     def test_ellipses_are_within_the_frame(self, browser, tmp_path):
         wide = Uncertainty(np.tile(np.diag([4.0, 0.01]), (6, 1, 1)), 1.0, 40)
         write_page(tmp_path / "map.html", PLACES, uncertainty=wide)
@@ -264,6 +269,7 @@ class TestInTheBrowser:
         shown.mouse(("move", 1.4, 0.0))
         assert EVIL in eventually(lambda: shown.browser.execute_script(TOOLTIP))
 
+    @pytest.mark.slow
     def test_pictures_are_shown(self, browser, tmp_path):
         dot = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
         write_page(tmp_path / "map.html", PLACES, names=NAMES, images=[dot, "", "", dot, "", ""])
@@ -288,10 +294,12 @@ class TestInTheBrowser:
         links = "return Bokeh.documents[0].get_model_by_name('links').data.x.length"
         assert shown.browser.execute_script(links) == 5
 
+    @pytest.mark.slow
     def test_a_slow_click_is_a_click(self, shown):
         shown.click(0.0, 0.0, seconds=0.8)
         assert eventually(lambda: shown.text("#object") == "origin")
 
+    @pytest.mark.slow
     def test_few_objects_have_their_names_beside_them(self, shown, browser, tmp_path, rng):
         name = "return Bokeh.documents[0].get_model_by_name('names')"
         short = browser.execute_script("return [...Bokeh.documents[0].get_model_by_name('points').data.short]")
@@ -303,6 +311,7 @@ class TestInTheBrowser:
         Page(browser, tmp_path / "many.html")
         assert browser.execute_script(name) is None
 
+    @pytest.mark.slow
     def test_wrong_answers_are_marked_and_ellipses_drawn(self, browser, tmp_path):
         sure = Uncertainty(np.tile(np.diag([0.04, 0.01]), (6, 1, 1)), 1.0, 40)
         details = {"triplets": TRIPLETS, "wrong": [0.01, 0.974, 0.5, 0.0, 0.0], "uncertainty": sure}
@@ -314,6 +323,7 @@ class TestInTheBrowser:
         np.testing.assert_allclose(widths, 2.0 * 0.2 * sure.radius(0.9))
         assert shown.errors() == []
 
+    @pytest.mark.slow
     def test_a_click_in_a_crowd_means_the_nearest(self, browser, tmp_path):
         crowd = np.array([[0.0, 0.0], [0.001, 0.0], [-0.001, 0.0], [1.0, 1.0], [-1.0, -1.0]])
         write_page(tmp_path / "map.html", crowd, names=list("abcde"))
@@ -360,6 +370,7 @@ class TestInTheBrowser:
         assert colors[3] == "#bbbbbb"
         assert len(set(colors)) == 6
 
+    @pytest.mark.slow
     def test_it_is_dark_where_the_reader_wants_it(self, shown):
         paper = "return getComputedStyle(document.body).backgroundColor"
         colors = "return [...new Set(Bokeh.documents[0].get_model_by_name('points').data.color)]"
@@ -376,6 +387,7 @@ class TestInTheBrowser:
         finally:
             shown.browser.execute_cdp_cmd(emulate, {"features": []})
 
+    @pytest.mark.slow
     def test_the_lasso_lists_and_saves(self, shown):
         shown.browser.execute_script(LASSO)
         around = [(-0.4, -1.3), (0.4, -1.3), (0.4, 1.4), (-0.4, 1.4), (-0.4, -1.3)]

@@ -36,7 +36,7 @@ def test_reversed_digits_are_found(share):
     np.testing.assert_array_equal(report.answers["wrong"], report.probability_wrong)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 @pytest.mark.parametrize("behavior", ["random", "reversed"])
 def test_bad_annotators_are_flagged(answers_of_people, behavior, seed):
     answers, is_bad = answers_of_people(seed, behavior)

@@ -14,6 +14,7 @@ def answers_about(points, n_answers, seed):
     return answer_by_distance(points, questions, sharpness=2.0, random_state=seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_answers", [1500, 6000])  # a robust loss bends distances, which more answers do not cure
 def test_ellipses_hold_the_true_places(n_answers):
     inside = []

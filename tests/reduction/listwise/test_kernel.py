@@ -43,7 +43,7 @@ def drawn(draws, grid, tile):
 
 
 @pytest.mark.parametrize("t", [1.0, 1.1, 1.7, 2.0])
-@pytest.mark.parametrize("n_components", [1, 2, 3, 4])
+@pytest.mark.parametrize("n_components", [1, 2, *(pytest.param(more, marks=pytest.mark.slow) for more in (3, 4))])
 def test_value_and_gradient_equal_the_reference(t, n_components):
     embedding, near, shares, kappa, weights = problem(n_components=n_components)
     with_grid = n_components <= 3

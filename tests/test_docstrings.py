@@ -52,7 +52,7 @@ def load(name):
 
 
 class Described(Validator):
-    """The fields of a result, which the library makes, are described once: as its attributes. Nobody makes a protocol."""
+    """Fields of a result, which the library makes, are described once, as attributes; nobody makes a protocol."""
 
     def __init__(self, obj_name):
         super().__init__(get_doc_object(load(obj_name)))

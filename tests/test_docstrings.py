@@ -52,15 +52,18 @@ def load(name):
 
 
 class Described(Validator):
-    """The fields of a result, which the library makes, are described once: as its attributes."""
+    """Fields of a result, which the library makes, are described once, as attributes; nobody makes a protocol."""
 
     def __init__(self, obj_name):
         super().__init__(get_doc_object(load(obj_name)))
 
     @property
     def signature_parameters(self):
-        protocol = getattr(self.obj, "_is_protocol", False)  # nobody constructs one
-        return () if protocol else super().signature_parameters
+        return (
+            ()
+            if getattr(self.obj, "_is_protocol", False) and inspect.isclass(self.obj)
+            else super().signature_parameters
+        )
 
     @property
     def doc_all_parameters(self):

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from tete import ListwiseTETE, WeightedTETE
 from tete.core.threads import SERIAL
-from tete.exceptions import InvalidFileError
+from tete.exceptions import InvalidFeaturesError, InvalidFileError
 from tete.reduction.listwise.placer import ListwisePlacer
 from tete.reduction.placer import NearestPlacer
 from tete.reduction.weighted.placer import WeightedPlacer
@@ -73,3 +73,12 @@ def test_sparse_rows(table):
     placer = WeightedTETE(metric="manhattan", **QUICK).fit(rows[:60]).placer_
     restored = WeightedPlacer.from_arrays(placer.to_arrays())
     np.testing.assert_array_equal(restored.place(rows, SERIAL), placer.place(rows, SERIAL))
+
+
+@pytest.mark.parametrize(("estimator", "kind"), KINDS)
+def test_rows_beyond_all_numbers_are_named(table, estimator, kind):
+    model = estimator(**QUICK).fit(table)
+    far = table[:4] + 0.1
+    far[2] *= 1e60
+    with pytest.raises(InvalidFeaturesError, match=r"Row 2 of `X` cannot be placed: .* \(1 such rows\)"):
+        model.transform(far)

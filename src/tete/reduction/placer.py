@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tete.core.checked_arrays import CheckedArrays
 from tete.core.threads import Threads
+from tete.exceptions import InvalidFeaturesError
 from tete.reduction.points import Points
 from tete.reduction.search.nearest import Neighbors
 
@@ -47,13 +48,26 @@ class Placer(ABC):
 
     def place(self, rows: Any, workers: Threads) -> Places:
         """Places of new rows, each independent of the others; rows of the fitted table get their own places."""
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
+            result = self._places_of(rows, workers)
+        lost = np.flatnonzero(~np.isfinite(result).all(axis=1))
+        if len(lost):
+            raise InvalidFeaturesError(
+                f"Row {lost[0]} of `X` cannot be placed: its numbers are too large beside those of the fitted table "
+                f"({len(lost)} such rows)."
+            )
+        return result
+
+    def _places_of(self, rows: Any, workers: Threads) -> Places:
         result = np.empty((rows.shape[0], self.places.shape[1]), dtype=np.float32)
         for start in range(0, rows.shape[0], ROWS_AT_ONCE):
             some = slice(start, start + ROWS_AT_ONCE)
             queries = self.points.queries(rows[some], workers)
             neighbors = self.points.search.of(queries, self.n_candidates, workers)
             result[some] = self.places[neighbors.indices[:, 0]]
-            new = np.flatnonzero(~self.points.known(queries, neighbors))
+            reached = np.isfinite(neighbors.distances[:, 0])
+            result[some][~reached] = np.nan
+            new = np.flatnonzero(reached & ~self.points.known(queries, neighbors))
             if len(new):
                 near = Neighbors(neighbors.indices[new], neighbors.distances[new])
                 result[start + new] = self.descend(queries[new], near, workers)

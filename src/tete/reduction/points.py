@@ -117,4 +117,5 @@ def _table_from_arrays(arrays: CheckedArrays, n_columns: int) -> Any:
     starts = arrays.numbering("points_starts", None, most=len(data))
     if len(starts) < 2 or starts[0] != 0 or starts[-1] != len(data) or np.any(np.diff(starts.astype(np.int64)) < 0):
         raise InvalidFileError(f"`points_starts` must rise from 0 to {len(data)}.")
-    return sparse.csr_array((data, columns, starts), shape=(len(starts) - 1, n_columns))
+    kind = np.int32 if len(data) < 2**31 else np.int64  # scikit-learn's metrics take small numbers only
+    return sparse.csr_array((data, columns.astype(kind), starts.astype(kind)), shape=(len(starts) - 1, n_columns))

@@ -20,6 +20,7 @@ settings.load_profile("tete")
 def pytest_collection_modifyitems(items):
     """scikit-learn's checks make one quick pass for each kind of estimator; those of the others are slow."""
     for item in items:
+        assert " at 0x" not in item.nodeid, f"{item.nodeid} has another name in each process"
         given = item.callspec.params if hasattr(item, "callspec") else {}
         if "check" in given and type(given["estimator"]).__name__ not in QUICKLY_CHECKED:
             item.add_marker(pytest.mark.slow)

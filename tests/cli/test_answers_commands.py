@@ -1,4 +1,8 @@
-"""The command line as a person uses it: every command, and every mistake in one sentence."""
+"""The command line as a person uses it: every command, and every mistake in one sentence.
+
+These run `cli.embed`, `cli.embed_fixed`, `cli.choose`, `cli.show` and `cli.demo_maps`, with what all commands share:
+`cli.options`, `cli.outputs` and `cli.messages`.
+"""
 
 import functools
 import json

@@ -1,4 +1,7 @@
-"""reduce, place and score as a person uses them: every way in, and every mistake in one sentence."""
+"""reduce, place and score as a person uses them: every way in, and every mistake in one sentence.
+
+These run `cli.reduce` and `cli.score`.
+"""
 
 import json
 import signal

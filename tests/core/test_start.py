@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from tete.core.start import given_start, random_start
-from tete.embedding.spectral_start import RADII, best_radius
 from tete.exceptions import InvalidParameterError
 
 
@@ -29,10 +28,3 @@ def test_given_start_of_the_wrong_shape():
 def test_given_start_that_is_not_finite():
     with pytest.raises(InvalidParameterError, match=r"`init` must be finite, got 1 other values\."):
         given_start([[0.0, np.nan]], 1, 2)
-
-
-@pytest.mark.parametrize("wanted", RADII)
-def test_best_radius(wanted):
-    shape = np.array([[1.0], [-1.0]])
-    found = best_radius(shape, lambda start: abs(start.max() - wanted))
-    np.testing.assert_array_equal(found, wanted * shape)

@@ -1,3 +1,5 @@
+"""The estimators and, through them, how they fit: `embedding.fitting`."""
+
 import pickle
 import warnings
 

@@ -8,7 +8,7 @@ from tete.comparisons.summary import components
 from tete.core.threads import SERIAL
 from tete.datasets import make_uniform_triplets
 from tete.embedding.objective import ShardedTriplets
-from tete.embedding.spectral_start import largest_eigenvalue, spectral_start
+from tete.embedding.spectral_start import RADII, best_radius, largest_eigenvalue, spectral_start
 
 
 def start_of(triplets, n_components):
@@ -57,3 +57,10 @@ def test_answers_that_cancel_out_have_no_eigenvalue():
     triplets = Triplets.from_array([(0, 1, 2), (0, 2, 1)])
     assert largest_of(triplets) == pytest.approx(0.0, abs=1e-12)
     assert np.isfinite(start_of(triplets, 2)).all()
+
+
+@pytest.mark.parametrize("wanted", RADII)
+def test_best_radius(wanted):
+    shape = np.array([[1.0], [-1.0]])
+    found = best_radius(shape, lambda start: abs(start.max() - wanted))
+    np.testing.assert_array_equal(found, wanted * shape)

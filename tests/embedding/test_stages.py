@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from tete.core.geometry import principal_axes
 from tete.core.optimization import StopReason
 from tete.core.threads import SERIAL
 from tete.embedding.losses import TETELoss, UnitTETELoss
@@ -45,11 +44,3 @@ def test_the_callback_counts_on_and_sees_the_wanted_dimensions(clean_triplets, r
     assert minimum.stop_reason is StopReason.CALLBACK
     assert minimum.embedding.shape == (30, 2)
     assert np.isfinite(minimum.value)
-
-
-def test_principal_axes_keep_as_much_spread_as_possible(rng):
-    embedding = rng.normal(size=(50, 3)) * [0.1, 5.0, 2.0] + 7
-    kept = principal_axes(embedding, 2)
-    strengths = np.linalg.svd(embedding - embedding.mean(axis=0), compute_uv=False)
-    np.testing.assert_allclose(np.linalg.norm(kept, axis=0), strengths[:2])
-    assert principal_axes(embedding, 3) is embedding

@@ -1,4 +1,10 @@
-"""Every experiment on small stand-ins for its data: a tidy table, a picture, claims that can go either way."""
+"""Every experiment on small stand-ins for its data: a tidy table, a picture, claims that can go either way.
+
+Each is an `experiments.experiment`: `experiments.figure1`, `experiments.figure2`, `experiments.figure3` with
+`experiments.claims_figure3`, `experiments.figure4`, `experiments.figure5`, `experiments.figure6` with
+`experiments.claims_figure6`, `experiments.alien_eggs`, `experiments.other_noise`, `experiments.starts`. They share
+`experiments.inputs`, `experiments.methods` and `experiments.style`.
+"""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,7 @@
-"""The report says what the tables say, and the command says in one sentence what is wrong."""
+"""The report says what the tables say, and the command says in one sentence what is wrong.
+
+Runs `experiments.reproduction` through the command `cli.reproduce`.
+"""
 
 import base64
 import dataclasses

@@ -1,4 +1,4 @@
-"""Running settings: nothing twice, on after an interruption, in processes, without the data."""
+"""Running settings: nothing twice (`experiments.cache`), on after an interruption, in processes, without the data."""
 
 import dataclasses
 

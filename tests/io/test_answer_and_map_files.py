@@ -1,3 +1,9 @@
+"""Files of answers and of maps: what is written is read back, and every mistake is one sentence with its place.
+
+`io.answer_files` and `io.map_files` stand on `io.sources`, `io.records`, `io.headers`, `io.text_tables` and
+`io.writing`.
+"""
+
 import io
 import sys
 

@@ -1,4 +1,7 @@
-"""Files of features: every kind gives the same table, and every mistake is one sentence with its place."""
+"""Files of features: every kind gives the same table, and every mistake is one sentence with its place.
+
+Also of `io.feature_columns`, which says what a column is, and `io.pieces`, which reads large files.
+"""
 
 import io
 import sys

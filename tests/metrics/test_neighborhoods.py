@@ -7,7 +7,6 @@ from sklearn.decomposition import PCA
 
 from reference_reduction import exact_neighbors
 from tete.exceptions import InvalidParameterError
-from tete.metrics.classes import neighborhood_accuracy
 from tete.metrics.neighborhoods import global_score, neighborhood_recall, random_triplet_accuracy, trustworthiness
 
 
@@ -38,18 +37,6 @@ def test_trustworthiness_equals_that_of_scikit_learn(data):
     assert trustworthiness(X, Y, n_neighbors=10, n_samples=None) == pytest.approx(expected, abs=1e-3)
     with pytest.raises(InvalidParameterError, match="`n_neighbors` must be below 250, half the rows, got 300"):
         trustworthiness(X, Y, n_neighbors=300)
-
-
-def test_accuracy_is_the_vote_of_the_neighbours(data):
-    _, y, Y = data
-    near = y[exact_neighbors(Y, 5)[0]]
-    expected = []
-    for row, label in zip(near, y, strict=True):
-        counts = np.bincount(row)
-        expected.append(next(each for each in row if counts[each] == counts.max()) == label)
-    assert neighborhood_accuracy(Y, y, n_neighbors=5) == pytest.approx(np.mean(expected))
-    nearest = y[exact_neighbors(Y, 1)[0][:, 0]] == y
-    assert neighborhood_accuracy(Y, y, n_neighbors=1) == pytest.approx(nearest.mean())
 
 
 def test_random_triplets(data):

@@ -1,3 +1,5 @@
+"""The estimators and, through them, `reduction.feature_map` and `reduction.points`."""
+
 import pickle
 import subprocess
 import sys

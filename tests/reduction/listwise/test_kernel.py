@@ -1,3 +1,5 @@
+"""The loop, and what it runs over: `reduction.listwise.grid`, `reduction.listwise.draws`, `reduction.problem`."""
+
 import ctypes
 
 import numpy as np

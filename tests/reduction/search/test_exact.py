@@ -1,3 +1,5 @@
+"""Every search: `reduction.search.nearest` is what they have in common, `reduction.search.cells` the one not exact."""
+
 import pickle
 
 import numpy as np

@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+from sklearn.model_selection import GroupKFold, KFold
+
+from samples import random_triplets
+from tete.comparisons.folds import folds, units_of
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
+
+
+@pytest.mark.parametrize("cv", [3, GroupKFold(3)], ids=str)
+def test_folds_hold_out_every_unit_once_and_whole(rng, cv):
+    units = rng.integers(20, size=200)
+    tested = []
+    for train, test in folds(cv, units, 0):
+        assert sorted([*train, *test]) == list(range(200))
+        assert not set(units[train]) & set(units[test])
+        tested += test.tolist()
+    assert sorted(tested) == list(range(200))
+
+
+def test_seeds_shuffle_folds():
+    units = np.arange(100)
+    one, same, other = ([test.tolist() for _, test in folds(4, units, seed)] for seed in (0, 0, 1))
+    assert one == same != other
+    assert {len(test) for test in one} == {25}
+
+
+def test_folds_refuse_what_would_leak_or_is_too_little():
+    with pytest.raises(InvalidParameterError, match=r"must not split an answer or annotator .* got \d+ that it splits"):
+        list(folds(KFold(2, shuffle=True, random_state=0), np.repeat(np.arange(10), 2), 0))
+    with pytest.raises(InvalidTripletsError, match="at most the number of answers or annotators, 3, got 5"):
+        list(folds(5, np.arange(3), 0))
+    with pytest.raises(InvalidParameterError, match="`cv` must be a whole number of at least 2, got 1"):
+        list(folds(1, np.arange(3), 0))
+
+
+def test_units_are_answers_or_annotators(rng):
+    triplets = random_triplets(rng, n_triplets=4, annotators=["b", "a", "b", "c"], groups=[7, 7, 9, 9])
+    assert units_of(triplets, "groups").tolist() == [0, 0, 1, 1]
+    assert units_of(triplets, "annotators").tolist() == [1, 0, 1, 2]
+    with pytest.raises(InvalidParameterError, match="`by` must be 'groups' for triplets without annotators"):
+        units_of(random_triplets(rng, n_triplets=4), "annotators")

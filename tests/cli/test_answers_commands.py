@@ -1,7 +1,7 @@
 """The command line as a person uses it: every command, and every mistake in one sentence.
 
-These run `cli.embed`, `cli.embed_fixed`, `cli.choose`, `cli.show` and `cli.demo_maps`, with what all commands share:
-`cli.options`, `cli.outputs` and `cli.messages`.
+These run `cli.embed`, `cli.embed_fixed`, `cli.check`, `cli.choose`, `cli.suggest`, `cli.view`, `cli.demo` and
+`cli.demo_digits`, with what all commands share: `cli.options`, `cli.outputs` and `cli.messages`.
 """
 
 import functools

@@ -1,6 +1,6 @@
 """reduce, place and score as a person uses them: every way in, and every mistake in one sentence.
 
-These run `cli.reduce` and `cli.score`.
+These run `cli.reduce`, `cli.place` and `cli.score`, which read tables by `cli.arguments`.
 """
 
 import json

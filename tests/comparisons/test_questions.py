@@ -1,13 +1,15 @@
+"""Answers of other kinds, and names in data frames: `comparisons.frames`."""
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from tete.comparisons.frames import _numbers_of_names as numbers_of_names
+from tete.comparisons.frames import _refuse_gaps as refuse_gaps
 from tete.comparisons.questions import (
     check_answers,
     most_central,
-    numbers_of_names,
     odd_one_out,
-    refuse_gaps,
     selection,
 )
 from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError

@@ -1,3 +1,5 @@
+"""Triplets from everything people have: `comparisons.reading`; sets of them joined: `comparisons.joining`."""
+
 import pickle
 from dataclasses import FrozenInstanceError
 

@@ -1,3 +1,5 @@
+"""Pictures of maps, and the figures they are drawn on: `drawing.figures`."""
+
 import sys
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The estimators and, through them, how they fit: `embedding.fitting`."""
+"""The estimators and, through them, how they fit: `embedding.fitting` with what it says (`embedding.fit_messages`)."""
 
 import pickle
 import warnings

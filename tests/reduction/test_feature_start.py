@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
-from tete.reduction.feature_start import graph_start, scaled_start
+from tete.core.threads import SERIAL
+from tete.reduction.feature_start import _scaled as scaled_start
+from tete.reduction.feature_start import graph_start, linear_start
 
 
 def test_the_first_component_has_spread_one_whatever_the_units(rng):
@@ -32,3 +34,11 @@ def test_slow_modes_tell_the_ends_of_a_chain_apart():
 
 def test_too_few_points_for_modes_are_drawn(rng):
     assert graph_start(np.array([[1], [0], [1]], dtype=np.int32), 2, rng).shape == (3, 2)
+
+
+def test_the_start_of_a_table_is_its_principal_components(rng):
+    table = (rng.normal(size=(300, 5)) * [9.0, 4.0, 1.0, 0.5, 0.1]).astype(np.float32)
+    start = linear_start(table, 2, rng, SERIAL)
+    assert start[:, 0].std() == pytest.approx(1.0, rel=1e-3)
+    assert abs(np.corrcoef(start[:, 0], table[:, 0])[0, 1]) > 0.99
+    assert abs(np.corrcoef(start[:, 1], table[:, 1])[0, 1]) > 0.99

@@ -1,4 +1,7 @@
-"""Placers: frozen values with everything that placing needs, through arrays and back."""
+"""Placers: frozen values with everything that placing needs, through arrays and back.
+
+These are of `reduction.listwise.placer` and `reduction.weighted.placer` too.
+"""
 
 import dataclasses
 

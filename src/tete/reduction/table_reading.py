@@ -42,7 +42,9 @@ def check_finite(X: Any) -> None:
         return
     for start in range(0, len(values), ROWS_AT_ONCE):
         some = np.asarray(values[start : start + ROWS_AT_ONCE])
-        if not np.isfinite(some.sum()) and not np.isfinite(some).all():
+        with np.errstate(over="ignore", invalid="ignore"):  # a sum tells quickly, though it may overflow
+            doubtful = not np.isfinite(some.sum())
+        if doubtful and not np.isfinite(some).all():
             _refuse_first(X, start, some)
 
 

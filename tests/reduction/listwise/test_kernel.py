@@ -1,4 +1,7 @@
-"""The loop, and what it runs over: `reduction.listwise.grid`, `reduction.listwise.draws`, `reduction.problem`."""
+"""The loop, what it runs over and who runs it.
+
+`reduction.listwise.grid`, `reduction.listwise.draws`, `reduction.listwise.mean_loss`.
+"""
 
 import ctypes
 

@@ -93,4 +93,4 @@ _HOMES = {
     "TETECV": "tete.selection.tetecv",
 }
 
-__getattr__, __dir__ = _lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = _lazy_names(__name__, _HOMES, ("datasets", "exceptions", "io", "metrics", "tempered"))

@@ -1,3 +1,4 @@
+import subprocess
 import sys
 
 import pytest
@@ -20,3 +21,11 @@ def test_unknown_names_are_refused_as_python_does():
     get, _ = lazy_names("package", {"Heavy": "heavy_home"})
     with pytest.raises(AttributeError, match="module 'package' has no attribute 'Light'"):
         get("Light")
+
+
+def test_modules_are_loaded_by_their_names():
+    get, names = lazy_names("email", {}, ("charset",))
+    assert get("charset").__name__ == "email.charset"
+    assert names() == []
+    code = "import tete; tete.metrics.global_score, tete.datasets.make_sphere, tete.tempered.log_t"
+    subprocess.run([sys.executable, "-c", code], check=True)

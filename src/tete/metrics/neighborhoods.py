@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
+from tete.core.docstrings import filled_from
 from tete.core.matrices import as_dense
 from tete.core.randomness import RandomState, make_generator
 from tete.core.types import Embedding, RowNumbers
@@ -90,6 +91,7 @@ def neighborhood_recall(
     return float(hits / found.size)
 
 
+@filled_from(neighborhood_recall)
 def trustworthiness(
     X: Any,
     embedding: ArrayLike,
@@ -104,16 +106,8 @@ def trustworthiness(
 
     Parameters
     ----------
-    X : array, data frame or sparse matrix of shape (n_rows, n_columns)
-        The features.
-    embedding : array of shape (n_rows, n_components)
-        The map of the rows.
     n_neighbors : int, default=15
         How many nearest neighbours; below half the rows.
-    n_samples : int or None, default=2000
-        How many rows are looked at; None looks at all of them.
-    random_state : int, generator or None, default=0
-        Seed of the draws; None takes another one each time.
 
     Returns
     -------
@@ -154,6 +148,7 @@ def trust_of_ranks(ranks: NDArray[np.int64], n_points: int) -> float:
     return float(1.0 - 2.0 * np.maximum(ranks - count, 0).sum() / worst)
 
 
+@filled_from(neighborhood_recall)
 def random_triplet_accuracy(
     X: Any, embedding: ArrayLike, *, n_samples: int | None = N_TRIPLETS, random_state: RandomState = 0
 ) -> float:
@@ -161,14 +156,8 @@ def random_triplet_accuracy(
 
     Parameters
     ----------
-    X : array, data frame or sparse matrix of shape (n_rows, n_columns)
-        The features.
-    embedding : array of shape (n_rows, n_components)
-        The map of the rows.
     n_samples : int or None, default=100000
         How many triplets are drawn; None draws 100,000.
-    random_state : int, generator or None, default=0
-        Seed of the draws; None takes another one each time.
 
     Returns
     -------
@@ -206,18 +195,12 @@ def order_kept(
     return float(np.mean(wanted == (on_map(anchor, first) < on_map(anchor, second))))
 
 
+@filled_from(neighborhood_recall)
 def global_score(X: Any, embedding: ArrayLike) -> float:
     """TriMap's global score: 1 if the map explains as much of `X` linearly as principal components do, down to 0.
 
     It is exp(-(e - e_pca) / e_pca), with e the error of the best linear map from the embedding back to `X`
     (Amid & Warmuth 2019).
-
-    Parameters
-    ----------
-    X : array, data frame or sparse matrix of shape (n_rows, n_columns)
-        The features.
-    embedding : array of shape (n_rows, n_components)
-        The map of the rows.
 
     Returns
     -------

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from tete.core.docstrings import filled_from
 from tete.core.optimization import Minimum, StopReason
 from tete.core.progress import progress
 from tete.core.randomness import RandomState, make_generator
@@ -187,17 +188,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self._learn(placer_of(places), rows.by_row(places).copy(), minimum)
         return self
 
+    @filled_from(fit)
     def fit_transform(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Places:
         """Find the map and return it.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n_rows, n_columns)
-            Features, or distances for ``metric="precomputed"``.
-        y : object, optional
-            Ignored; estimators in a pipeline get it.
-        sample_weight : array of n_rows non-negative numbers, optional
-            How much each row's own neighbourhood counts.
 
         Returns
         -------

@@ -15,8 +15,8 @@ __all__ = ["descend", "likely_starts"]
 Places: TypeAlias = NDArray[np.float64]
 Evaluate: TypeAlias = Callable[[Places], tuple[NDArray[np.float64], Places]]
 
-N_STEPS = 60
-GROWTH, SHRINKAGE = 1.5, 0.3
+N_STEPS = 60  # plain choices, these four: more steps or starts find better places for proportionally more time
+GROWTH, SHRINKAGE = 1.5, 0.3  # a step that is too long costs more than one that is too short
 N_STARTS = 4
 
 

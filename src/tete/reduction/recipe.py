@@ -16,7 +16,7 @@ from tete.core.types import Callback
 from tete.reduction.merged_rows import MergedRows
 from tete.reduction.placer import Placer, Places
 
-__all__ = ["Problem", "Recipe"]
+__all__ = ["Problem", "Recipe", "handful"]
 
 
 class Problem(ABC):

@@ -12,7 +12,7 @@ from tete.exceptions import FewRowsWarning, InvalidFeaturesError, InvalidParamet
 
 __all__ = ["check_finite", "check_sample_weight", "read_table", "warn_few_rows", "warn_memory"]
 
-ROWS_AT_ONCE = 4096
+ROWS_AT_ONCE = 4096  # of a table that may be larger than memory
 
 
 def read_table(estimator: Any, X: Any, *, reset: bool) -> Any:

@@ -20,8 +20,8 @@ __all__ = ["ListwiseObjective", "Plan"]
 
 Floats: TypeAlias = NDArray[np.float32]
 
-MOST_SHARDS = 16
-FEWEST_TILES_IN_A_SHARD = 16
+MOST_SHARDS = 16  # work for as many threads; each costs a table of the map's size
+FEWEST_TILES_IN_A_SHARD = 16  # below, adding shards takes longer than summing them
 
 FIRST_TILE = 8  # points that share draws at first: few, because they lie anywhere
 GRID_LIFETIME, ARRANGEMENT_LIFETIME = 10, 50  # iterations; other lifetimes were tried and gained nothing

@@ -25,14 +25,14 @@ __all__ = ["RANKS", "Surface", "gate", "local_dimension", "make_surface"]
 
 Floats: TypeAlias = NDArray[np.float32]
 
-RANKS = (10, 30, 60)
-HIGHEST_DIMENSION, SOFTNESS = 3.0, 0.5
+RANKS = (10, 30, 60)  # the dimension is measured between these neighbours: nearer ones feel noise, farther ones bends
+HIGHEST_DIMENSION, SOFTNESS = 3.0, 0.5  # a surface has 2 and measures somewhat more; images and text measure far more
 FEWEST_POINTS = 480  # fewer do not sample a surface densely
-LEAST_MEAN_GATE = 0.1
+LEAST_MEAN_GATE = 0.1  # below, a few points look flat by chance
 FIRST_SHARE, LAST_SHARE = 0.9, 0.5  # of the farther neighbours, in the first half of the iterations and at the end
-WALKS_OF_EACH_LENGTH = 2
-WALKS_KEPT = 8
-RENEWAL = 20  # iterations
+WALKS_OF_EACH_LENGTH = 2  # farther neighbours of each length in an iteration
+WALKS_KEPT = 8  # of which these are chosen
+RENEWAL = 20  # iterations that the same walks serve: walking takes longer than choosing
 
 
 def local_dimension(neighbors: Neighbors, low: int, high: int) -> NDArray[np.float64]:

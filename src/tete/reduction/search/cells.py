@@ -13,8 +13,8 @@ from tete.reduction.search.nearest import Neighbors, NeighborSearch, Points, emp
 
 __all__ = ["WANTED_RECALL", "CellSearch"]
 
-WANTED_RECALL = 0.995
-RECALL_SAMPLE = 200
+WANTED_RECALL = 0.995  # with fewer true neighbours class accuracy falls: by .005 on MNIST at .964
+RECALL_SAMPLE = 200  # points times 16 neighbours: an error of .001
 PRODUCT_POINTS = 200_000  # up to which all distances are faster than visiting one in `NEARLY_ALL` cells
 NEARLY_ALL = 6
 ROWS_AT_ONCE = 16_384  # whose candidates are in memory

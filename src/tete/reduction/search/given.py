@@ -14,7 +14,7 @@ from tete.reduction.search.nearest import Neighbors, NeighborSearch, empty_neigh
 
 __all__ = ["GivenDistances", "given_neighbors", "graph_of_others"]
 
-ROWS_AT_ONCE = 1024
+ROWS_AT_ONCE = 1024  # of distances to all points, in memory
 
 
 @dataclass

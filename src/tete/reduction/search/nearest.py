@@ -29,7 +29,7 @@ __all__ = [
 Points: TypeAlias = NDArray[np.float32]
 Indices: TypeAlias = NDArray[np.int32]
 
-ROWS_IN_A_PIECE = 512
+ROWS_IN_A_PIECE = 512  # enough work for a thread
 
 
 class Neighbors(NamedTuple):

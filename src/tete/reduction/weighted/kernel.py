@@ -25,7 +25,7 @@ FAST: Any = {"error_model": "numpy", "fastmath": {"contract", "arcp", "nsz", "re
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
-LANES = 8
+LANES = 8  # single precision numbers that a processor of today works on at once
 
 
 class SeparableWeights(NamedTuple):

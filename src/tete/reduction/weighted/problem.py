@@ -25,8 +25,8 @@ from tete.reduction.weighted.triplet_choice import TripletChoice
 
 __all__ = ["AnchoredObjective", "WeightedProblem", "WeightedRecipe"]
 
-MOST_SHARDS = 16
-FEWEST_POINTS_IN_A_SHARD = 512
+MOST_SHARDS = 16  # work for as many threads; each costs a table of the map's size
+FEWEST_POINTS_IN_A_SHARD = 512  # below, adding shards takes longer than summing them
 RATE = 6.0  # step along the gradient of a point's mean loss: so long that 150 iterations do beyond 30,000 rows
 
 

@@ -31,8 +31,8 @@ __all__ = [
 ]
 
 SCALE_RANK = 10  # sigma_i is the distance of i to its 10th nearest neighbour
-MOST_TRIES = 64
-ROWS_IN_A_PIECE = 2048
+MOST_TRIES = 64  # fails for a point with a share f of all points outside its neighbourhood in (1 - f)^64 of the draws
+ROWS_IN_A_PIECE = 2048  # enough work for a thread
 LOG_STRENGTH = 500.0  # TriMap's
 
 

@@ -25,7 +25,7 @@ __all__ = ["Projection", "column_spreads", "fit_projection", "project", "standar
 
 Points: TypeAlias = NDArray[np.float32]
 
-SAMPLE_ROWS = 10_000  # for principal components: half a second for 784 columns, and more rows hardly turn them
+SAMPLE_ROWS = 10_000  # for principal components: half a second for 784 columns
 ROWS_IN_A_PIECE = 2048  # enough work for a thread
 COVARIANCE_COLUMNS = 2000  # up to which all covariances are faster than iterating
 

@@ -23,7 +23,7 @@ Floats: TypeAlias = NDArray[np.float32]
 SCALE_RANKS = (3, 6)  # neighbours 4 to 6, as TriMap's local scales (Amid & Warmuth 2019)
 PERPLEXITY = 10.0  # two thirds of 15 neighbours, so that the last of them still count
 ROWS_IN_A_PIECE = 1024  # enough work for a thread
-MOST_STEPS = 40  # of Newton's method, which takes about five
+MOST_STEPS = 40  # of Newton's method, which halves where it fails: more than enough
 ENTROPY_ERROR = 1e-5  # far below what shares in single precision can show
 
 

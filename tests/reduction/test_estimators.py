@@ -11,6 +11,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine, make_blobs
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -334,6 +335,24 @@ def test_bad_values_are_named(estimator):
 def test_bad_parameters_are_named(estimator, options, message):
     with pytest.raises(InvalidParameterError, match=message):
         estimator(**options).fit(blobs()[0])
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+@pytest.mark.parametrize("options", [{"learning_rate": 1e20}, {"init": 1e20}])
+def test_a_map_that_overflows_ends_with_a_warning_and_finite_places(n_components, options):
+    if "init" in options:
+        options = {"init": np.random.default_rng(0).normal(size=(90, n_components)) * options["init"]}
+    with pytest.warns(ConvergenceWarning, match="the objective was no longer finite"):
+        model = ListwiseTETE(n_components, max_iter=20, random_state=0, **options).fit(blobs()[0])
+    assert model.stop_reason_ is StopReason.DIVERGED
+    assert np.isfinite(model.embedding_).all()
+
+
+@pytest.mark.parametrize("width", [0, 1])
+def test_given_neighbours_must_be_others(width):
+    own = np.tile(np.arange(90)[:, None], width)
+    with pytest.raises(InvalidParameterError, match="`precomputed_knn` must hold"):
+        ListwiseTETE(precomputed_knn=(own, np.zeros(own.shape))).fit(blobs()[0])
 
 
 @BOTH

@@ -8,6 +8,7 @@ import dataclasses
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.neighbors import kneighbors_graph
 
 from tete import ListwiseTETE, WeightedTETE
 from tete.core.threads import SERIAL
@@ -81,7 +82,16 @@ def test_sparse_rows(table):
 @pytest.mark.parametrize(("estimator", "kind"), KINDS)
 def test_rows_beyond_all_numbers_are_named(table, estimator, kind):
     model = estimator(**QUICK).fit(table)
-    far = table[:4] + 0.1
-    far[2] *= 1e60
-    with pytest.raises(InvalidFeaturesError, match=r"Row 2 of `X` cannot be placed: .* \(1 such rows\)"):
-        model.transform(far)
+    for fitted, rows in ((model, table), (estimator(**QUICK).fit(table[:, :3]), table[:, :3])):  # two kinds of search
+        far = rows[:4] + 0.1
+        far[2] *= 1e60
+        with pytest.raises(InvalidFeaturesError, match=r"Row 2 of `X` cannot be placed: .* \(1 such rows\)"):
+            fitted.transform(far)
+
+
+@pytest.mark.parametrize("estimator", [ListwiseTETE, WeightedTETE])
+def test_new_rows_of_a_graph_need_as_many_neighbours_as_the_fitted_ones(table, estimator):
+    graph = kneighbors_graph(table, 12, mode="distance")
+    options = {"weights": "uniform"} if estimator is WeightedTETE else {}
+    model = estimator(metric="precomputed", n_neighbors=15, max_iter=5, random_state=0, **options).fit(graph)
+    assert np.isfinite(model.transform(graph[:5])).all()

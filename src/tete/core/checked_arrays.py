@@ -38,7 +38,8 @@ class CheckedArrays:
     ) -> NDArray[Any]:
         """A contiguous array of finite numbers of this type (None: any) and shape (None: any length from `fewest`)."""
         array = self._take(name)
-        if array.dtype.kind not in "biuf" if dtype is None else array.dtype != np.dtype(dtype):
+        plain = array.dtype.kind in "biuf" and array.dtype.isnative
+        if not plain or (dtype is not None and array.dtype != np.dtype(dtype)):
             raise InvalidFileError(f"`{name}` must have the type {dtype or 'of numbers'}, got {array.dtype}.")
         fits = array.ndim == len(shape) and all(
             size == given if given is not None else size >= fewest

@@ -213,8 +213,8 @@ def adam(
     """Adam (Kingma & Ba 2015) for an objective that may change from iteration to iteration.
 
     `objective` gets the iteration from 0 on as well; `step` gets the share of iterations done. `epsilon` is on the
-    scale of the gradient. The embedding keeps the precision of `start`. The last embedding is the result, because
-    values of a changing objective cannot be compared.
+    scale of the gradient. The embedding keeps the precision of `start`. The last finite embedding is the result,
+    because values of a changing objective cannot be compared.
     """
     history: list[float] = []
     stop_reason = StopReason.MAX_ITER
@@ -222,12 +222,13 @@ def adam(
     moment, square = np.zeros_like(start), np.zeros_like(start)
     for iteration in range(max_iter):
         value, gradient = objective(iteration, embedding)
-        if not np.isfinite(value):
-            stop_reason = StopReason.DIVERGED
-            break
+        before = embedding.copy()
         bias, square_bias = (1.0 - decay ** (iteration + 1) for decay in ADAM_DECAY)
         size = step(iteration / max_iter) / bias
         _adam_step(size, square_bias, epsilon, *_flat(gradient, moment, square, embedding))
+        if not (np.isfinite(value) and np.isfinite(embedding).all()):
+            embedding, stop_reason = before, StopReason.DIVERGED
+            break
         history.append(value)
         if callback is not None and callback(len(history), value, embedding.copy()):
             stop_reason = StopReason.CALLBACK

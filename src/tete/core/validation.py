@@ -36,7 +36,10 @@ def check_n_jobs(value: Any) -> None:
 
 def check_interval(name: str, value: Any, low: float, high: float, *, closed: bool = True) -> None:
     """Refuse anything but a number in [low, high], or in (low, high) if not `closed`; infinity is never inside."""
-    number = np.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    try:
+        number = np.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        number = np.inf
     if not (np.isfinite(number) and (low <= number <= high if closed else low < number < high)):
         left, right = "[]" if closed else "()"
         right = ")" if np.isinf(high) else right

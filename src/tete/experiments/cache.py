@@ -39,7 +39,7 @@ def write_outcome(path: Path, identity: str, outcome: Outcome) -> None:
     record = {"identity": identity, "rows": [dict(row) for row in outcome.rows]}
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path, force=True) as stream:
-        np.savez_compressed(stream, allow_pickle=False, record=np.array(json.dumps(record)), **outcome.arrays)
+        np.savez_compressed(stream, record=np.array(json.dumps(record)), **outcome.arrays)  # type: ignore[arg-type]
 
 
 def read_outcome(path: Path, identity: str) -> Outcome | None:

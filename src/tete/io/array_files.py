@@ -30,8 +30,11 @@ LONGEST_HEADER = 10_000  # as NumPy's own limit
 
 def write_array_file(path: AnyPath, arrays: Mapping[str, NDArray[Any]], *, force: bool = False) -> None:
     """Write named arrays of numbers or texts."""
+    for name, array in arrays.items():
+        if array.dtype.kind not in KINDS:
+            raise TypeError(f"{name!r} has the type {array.dtype}, which no file of plain arrays can hold.")
     with atomic_write(path, force=force) as stream:
-        np.savez(stream, allow_pickle=False, **arrays)
+        np.savez(stream, **arrays)  # type: ignore[arg-type]  # the stub takes arrays for `allow_pickle`
 
 
 def read_array_file(path: AnyPath) -> dict[str, NDArray[Any]]:

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 __all__ = ["descend", "likely_starts"]
 
-Places: TypeAlias = NDArray[np.float64]
-Evaluate: TypeAlias = Callable[[Places], tuple[NDArray[np.float64], Places]]
+MovingPlaces: TypeAlias = NDArray[np.float64]
+Evaluate: TypeAlias = Callable[[MovingPlaces], tuple[NDArray[np.float64], MovingPlaces]]
 
 N_STEPS = 60  # plain choices, these four: more steps or starts find better places for proportionally more time
 GROWTH, SHRINKAGE = 1.5, 0.3  # a step that is too long costs more than one that is too short
 N_STARTS = 4
 
 
-def likely_starts(embedding: NDArray[Any], near: NDArray[np.int32], shares: NDArray[Any]) -> list[Places]:
+def likely_starts(embedding: NDArray[Any], near: NDArray[np.int32], shares: NDArray[Any]) -> list[MovingPlaces]:
     """Weighted mean of the neighbours' places, and points just beside the nearest ones."""
     places = embedding[near].astype(np.float64)
     weights = shares / shares.sum(axis=1, keepdims=True)
@@ -29,7 +29,7 @@ def likely_starts(embedding: NDArray[Any], near: NDArray[np.int32], shares: NDAr
     return [center, *(0.9 * places[:, place] + 0.1 * center for place in range(count))]
 
 
-def descend(evaluate: Evaluate, starts: list[Places]) -> Places:
+def descend(evaluate: Evaluate, starts: list[MovingPlaces]) -> MovingPlaces:
     """Gradient descent of each row from its best start; its step grows after success and shrinks after failure."""
     values, gradients = evaluate(starts[0])
     places = starts[0].copy()

@@ -180,6 +180,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             seed = int(rng.integers(2**31))
             start = self._start(rows, rng, workers)
             announce("map")
+            recipe = self._recipe(len(rows))  # equal rows are one
             minimum, placer_of = self._minimize(
                 recipe, rows, rows.total_by_point(weights), start, seed, workers, callback
             )

@@ -44,6 +44,10 @@ class MergedRows:
         """Whether more neighbours can be had than there are."""
         return not (self.given or is_sparse(self.points.table))
 
+    def most_candidates(self, wanted: int) -> int:
+        """How many nearest points new rows can look for: in graphs, as many as the fitted rows have."""
+        return min(wanted, self.neighbors.indices.shape[1] if self.points.is_graph else len(self))
+
     @property
     def n_rows(self) -> int:
         """How many rows the table has."""

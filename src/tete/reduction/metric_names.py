@@ -5,7 +5,8 @@ from tete.core.validation import check_choice
 __all__ = ["PROJECTED", "check_metric", "known_metrics"]
 
 PROJECTED = ("cosine", "euclidean")  # compared after a projection, by our own searches
-WITHOUT_SENSE_HERE = {"haversine", "nan_euclidean"}  # of two columns in radians; of tables with gaps
+# Of two columns in radians; of tables with gaps; of columns whose spreads would be those of the new rows.
+WITHOUT_SENSE_HERE = {"haversine", "nan_euclidean", "mahalanobis", "seuclidean"}
 
 
 def known_metrics() -> tuple[str, ...]:

@@ -32,6 +32,7 @@ Arrays: TypeAlias = dict[str, NDArray[Any]]
 FORMAT, VERSION = "tete model", 2
 ESTIMATORS: dict[str, type[FeatureMap]] = {"ListwiseTETE": ListwiseTETE, "WeightedTETE": WeightedTETE}
 PLACERS: dict[str, type[Placer]] = {kind.name: kind for kind in (ListwisePlacer, WeightedPlacer, NearestPlacer)}
+PLACERS_OF = {"ListwiseTETE": {"listwise", "nearest"}, "WeightedTETE": {"weighted", "nearest"}}
 OF_THE_FIT = ("embedding", "history", "column_spreads", "feature_names")  # arrays that are not the placer's
 HEADER = {"format", "version", "tete", "estimator", "placer", "parameters", "loss", "stop_reason"}
 LEFT_OUT = {"precomputed_knn", "callback", "verbose"}  # parameters that mean nothing to new rows
@@ -180,10 +181,20 @@ def _wrong_entry(header: dict[str, Any]) -> str | None:
     for name, known in (("estimator", ESTIMATORS), ("placer", PLACERS), ("stop_reason", set(StopReason))):
         if not isinstance(header[name], str) or header[name] not in known:
             return f"`{name}` must be one of {', '.join(known)}, got {header[name]!r}"
-    if not isinstance(header["parameters"], dict):
-        return f"`parameters` must be a table, got {header['parameters']!r}"
-    if type(header["loss"]) not in {float, int, type(None)}:
+    if header["placer"] not in PLACERS_OF[header["estimator"]]:
+        return f"`placer` of {header['estimator']} must not be {header['placer']!r}"
+    if not (header["loss"] is None or isinstance(header["loss"], float)):
         return f"`loss` must be a number or null, got {header['loss']!r}"
+    return _wrong_parameters(header["parameters"])
+
+
+def _wrong_parameters(parameters: Any) -> str | None:
+    """The same of the estimator's parameters; their own rules are checked by the estimator."""
+    if not isinstance(parameters, dict):
+        return f"`parameters` must be a table, got {parameters!r}"
+    for name, value in parameters.items():
+        if name in LEFT_OUT or not (value is None or isinstance(value, (bool, int, float, str))):
+            return f"`parameters` must hold plain values of what new rows need, got {value!r} for {name!r}"
     return None
 
 

@@ -63,9 +63,12 @@ class Placer(ABC):
         for start in range(0, rows.shape[0], ROWS_AT_ONCE):
             some = slice(start, start + ROWS_AT_ONCE)
             queries = self.points.queries(rows[some], workers)
+            finite = self.points.finite(queries)
+            if not finite.all():
+                queries[~finite] = 0.0  # no search takes them; they are refused in the end
             neighbors = self.points.search.of(queries, self.n_candidates, workers)
             result[some] = self.places[neighbors.indices[:, 0]]
-            reached = np.isfinite(neighbors.distances[:, 0])
+            reached = finite & np.isfinite(neighbors.distances[:, 0])
             result[some][~reached] = np.nan
             new = np.flatnonzero(reached & ~self.points.known(queries, neighbors))
             if len(new):

@@ -54,6 +54,12 @@ class Points:
         """New rows as the search wants them."""
         return rows if self.projection is None else project(self.projection, rows, workers)
 
+    def finite(self, queries: Any) -> NDArray[np.bool_]:
+        """Which queries are still numbers: a projection of very large ones is not."""
+        if self.projection is None:
+            return np.ones(queries.shape[0], dtype=bool)
+        return np.asarray(np.isfinite(queries).all(axis=1))
+
     def known(self, queries: Any, neighbors: Neighbors) -> NDArray[np.bool_]:
         """Which of the queries are points, namely their nearest ones."""
         if self.projection is None and self.metric != "precomputed" and not is_sparse(queries):
@@ -90,8 +96,10 @@ class Points:
         if metric == "precomputed":
             return cls(metric, n_columns, None, GivenDistances())
         if metric not in PROJECTED:
-            return cls(metric, n_columns, None, MetricSearch(_table_from_arrays(arrays, n_columns), metric))
+            return cls(metric, n_columns, None, _restored_search(_table_from_arrays(arrays, n_columns), metric))
         projection = Projection.from_arrays(arrays, n_columns)
+        if projection.unit_rows != (metric == "cosine"):
+            raise InvalidFileError(f"`unit_rows` must be true for cosine distances only, got {metric!r}.")
         table = arrays.numbers("points", "f4", (None, projection.width))
         search = exact_search(table)
         if arrays.has("cells"):
@@ -108,11 +116,20 @@ def _table_to_arrays(table: Any) -> dict[str, NDArray[Any]]:
     return {"points_data": rows.data, "points_columns": rows.indices, "points_starts": rows.indptr}
 
 
+def _restored_search(table: Any, metric: str) -> MetricSearch:
+    try:
+        return MetricSearch(table, metric)
+    except (TypeError, ValueError) as error:  # a metric that does not go with such rows
+        raise InvalidFileError(f"`metric` {metric!r} does not go with the points: {error}.") from error
+
+
 def _table_from_arrays(arrays: CheckedArrays, n_columns: int) -> Any:
     """The rows that another metric compares, dense or sparse."""
     if arrays.has("points"):
         return arrays.numbers("points", None, (None, n_columns))
     data = arrays.numbers("points_data", None, (None,))
+    if data.dtype not in (np.float32, np.float64, np.int32, np.int64):
+        data = data.astype(np.float64)  # SciPy has no others
     columns = arrays.numbering("points_columns", len(data), most=n_columns - 1)
     starts = arrays.numbering("points_starts", None, most=len(data))
     if len(starts) < 2 or starts[0] != 0 or starts[-1] != len(data) or np.any(np.diff(starts.astype(np.int64)) < 0):

@@ -23,7 +23,7 @@ from tete.core.threads import Threads, row_slices
 
 __all__ = ["Projection", "column_spreads", "fit_projection", "project", "standardized"]
 
-Points: TypeAlias = NDArray[np.float32]
+PointArray: TypeAlias = NDArray[np.float32]
 
 SAMPLE_ROWS = 10_000  # for principal components: half a second for 784 columns
 ROWS_IN_A_PIECE = 2048  # enough work for a thread
@@ -134,7 +134,7 @@ def _components_by_iteration(sample: Any, width: int, seed: int) -> tuple[NDArra
     return components, pca.explained_variance_
 
 
-def project(projection: Projection, X: Any, workers: Threads) -> Points:
+def project(projection: Projection, X: Any, workers: Threads) -> PointArray:
     """Project all rows. Takes four bytes a number of the result and nothing else."""
     result = np.empty((X.shape[0], projection.width), dtype=np.float32)
     if X.shape[0] == 0:
@@ -166,7 +166,9 @@ def standardized(X: Any, spreads: NDArray[np.float64]) -> Any:
     return sparse.csr_array(X).multiply(1.0 / spreads).tocsr() if is_sparse(X) else np.asarray(X) / spreads
 
 
-def _project_piece(projection: Projection, X: Any, result: Points, slices: list[slice], work: Any, piece: int) -> None:
+def _project_piece(
+    projection: Projection, X: Any, result: PointArray, slices: list[slice], work: Any, piece: int
+) -> None:
     rows = slices[piece]
     part: Any = X[rows]
     mean, scale = projection.mean, projection.scale

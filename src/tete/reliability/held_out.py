@@ -50,7 +50,7 @@ def held_out_margins(
     margins = np.empty(len(triplets))
     for others, tested in folds(n_folds, answers, random_state):
         train, test = triplets.select(others), triplets.select(tested)
-        known = train.mentions() > 0
+        known = train.select(train.weights_or_ones() > 0).mentions() > 0
         found = fitted.margins(test, embedding=fitted.map_of(train, start=start))
         margins[tested] = np.where(known[test.anchor] & known[test.near] & known[test.far], found, np.nan)
     return margins

@@ -73,7 +73,7 @@ class ListwiseProblem(Problem):
         return ListwisePlacer(
             points=self.rows.points.for_new_rows(),
             places=places,
-            n_candidates=min(self.recipe.n_candidates, len(self.rows)),
+            n_candidates=self.rows.most_candidates(self.recipe.n_candidates),
             n_neighbors=self.n_neighbors,
             n_pool=self.recipe.n_pool,
             scale_power=preset.scale_power,
@@ -147,7 +147,8 @@ class ListwiseRecipe(Recipe):
     def warm_up(self, n_components: int) -> None:
         """Load or compile the loops that a problem needs, on a handful of points."""
         points, distances = handful()
-        near = Neighbors(np.argsort(distances, axis=1)[:, 1:6].astype(np.int32), np.sort(distances, axis=1)[:, 1:6])
+        order = np.argsort(distances, axis=1).astype(np.int32)[:, 1:]
+        near = Neighbors(order, np.sort(distances, axis=1)[:, 1:]).first(5)
         scales = neighbor_scales(near)
         shares = affinities(near, scales, scales, 3, SERIAL)
         ones = np.ones(len(points), dtype=np.float32)

@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 
 from tete.core.checked_arrays import CheckedArrays
 from tete.core.threads import SERIAL, Threads
-from tete.reduction.search.nearest import Neighbors, NeighborSearch, Points, empty_neighbors, others, refine, search_all
+from tete.reduction.search.nearest import (
+    Neighbors,
+    NeighborSearch,
+    PointArray,
+    empty_neighbors,
+    others,
+    refine,
+    search_all,
+)
 
 __all__ = ["WANTED_RECALL", "CellSearch"]
 
@@ -24,7 +32,7 @@ ROWS_AT_ONCE = 16_384  # whose candidates are in memory
 class CellSearch(NeighborSearch):
     """Search in the cells nearest to the query (faiss's inverted lists)."""
 
-    points: Points
+    points: PointArray
     seed: int = 0
     recall: float = field(init=False, default=0.0)
     index: Any = field(init=False, repr=False)
@@ -60,7 +68,7 @@ class CellSearch(NeighborSearch):
     def within(self, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest other points of each of the points themselves."""
         result = empty_neighbors(len(self.points), count)
-        # Points of one cell visit the same cells, which stay in the processor's cache when they come together.
+        # PointArray of one cell visit the same cells, which stay in the processor's cache when they come together.
         order = np.concatenate([self._members(cell) for cell in range(self.index.nlist)])
         for start in range(0, len(order), ROWS_AT_ONCE):
             rows = order[start : start + ROWS_AT_ONCE]
@@ -68,7 +76,7 @@ class CellSearch(NeighborSearch):
             result.indices[rows], result.distances[rows] = others(rows, found, squares, count)
         return result
 
-    def of(self, queries: Points, count: int, workers: Threads) -> Neighbors:
+    def of(self, queries: PointArray, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest points of each query."""
         if len(queries) == 0:
             return empty_neighbors(0, count)
@@ -89,7 +97,7 @@ class CellSearch(NeighborSearch):
             cells[self._members(cell)] = cell
         return {"cell_centers": self._centers(), "cells": cells, "n_visited_cells": np.array(self.index.nprobe)}
 
-    def _centers(self) -> Points:
+    def _centers(self) -> PointArray:
         return np.asarray(self.index.quantizer.reconstruct_n(0, self.index.nlist))
 
     def _members(self, cell: int) -> NDArray[np.int64]:
@@ -99,7 +107,7 @@ class CellSearch(NeighborSearch):
         return faiss.rev_swig_ptr(lists.get_ids(cell), size).copy() if size else np.empty(0, dtype=np.int64)
 
     @classmethod
-    def from_arrays(cls, points: Points, arrays: CheckedArrays) -> "CellSearch":
+    def from_arrays(cls, points: PointArray, arrays: CheckedArrays) -> "CellSearch":
         """The search that had these arrays, without training it again."""
         centers = arrays.numbers("cell_centers", "f4", (None, points.shape[1]))
         cells = arrays.numbers("cells", "i4", (len(points),), least=0, most=len(centers) - 1)

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from tete.core.compilation import compiled
 from tete.core.matrices import is_sparse
-from tete.reduction.search.nearest import Indices, Points
+from tete.reduction.search.nearest import Indices, PointArray
 
 __all__ = ["DistanceBetween", "euclidean_between", "given_between", "metric_between"]
 
 DistanceBetween: TypeAlias = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.float32]]
 
 
-def euclidean_between(queries: Points, points: Points) -> DistanceBetween:
+def euclidean_between(queries: PointArray, points: PointArray) -> DistanceBetween:
     """Distances between rows of one table and rows of another."""
 
     def between(rows: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float32]:
@@ -52,7 +52,9 @@ def metric_between(queries: Any, points: Any, metric: str) -> DistanceBetween:
 
 
 @compiled(error_model="numpy", fastmath={"contract", "reassoc"})
-def _pair_distances(queries: Points, points: Points, rows: NDArray[np.int64], others: Indices) -> NDArray[np.float32]:
+def _pair_distances(
+    queries: PointArray, points: PointArray, rows: NDArray[np.int64], others: Indices
+) -> NDArray[np.float32]:
     result = np.empty(rows.shape[0], dtype=np.float32)
     for place in range(rows.shape[0]):
         total = np.float32(0.0)

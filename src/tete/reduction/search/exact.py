@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from tete.core.threads import Threads
-from tete.reduction.search.nearest import Neighbors, NeighborSearch, Points, refine, search_all, sorted_neighbors
+from tete.reduction.search.nearest import Neighbors, NeighborSearch, PointArray, refine, search_all, sorted_neighbors
 
 __all__ = ["FlatSearch", "MetricSearch", "TreeSearch", "exact_search", "make_search"]
 
@@ -29,7 +29,7 @@ FLAT_POINTS = 15_000  # beyond, cells are faster
 class TreeSearch(NeighborSearch):
     """Exact search in a k-d tree."""
 
-    points: Points
+    points: PointArray
     tree: KDTree = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -40,11 +40,11 @@ class TreeSearch(NeighborSearch):
         found = self._candidates(self.points, count + 1, workers)
         return refine(self.points, self.points, found, count, workers, own=True)
 
-    def of(self, queries: Points, count: int, workers: Threads) -> Neighbors:
+    def of(self, queries: PointArray, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest points of each query."""
         return refine(self.points, queries, self._candidates(queries, count, workers), count, workers)
 
-    def _candidates(self, queries: Points, count: int, workers: Threads) -> NDArray[Any]:
+    def _candidates(self, queries: PointArray, count: int, workers: Threads) -> NDArray[Any]:
         found = self.tree.query(queries, k=count, workers=workers.n_jobs)[1]
         return np.asarray(found).reshape(len(queries), count)
 
@@ -53,7 +53,7 @@ class TreeSearch(NeighborSearch):
 class FlatSearch(NeighborSearch):
     """Exact search by all distances."""
 
-    points: Points
+    points: PointArray
 
     def within(self, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest other points of each of the points themselves."""
@@ -69,7 +69,7 @@ class FlatSearch(NeighborSearch):
             found = index.search(self.points, n_candidates)[1]
         return refine(self.points, self.points, found, count, workers, own=True)
 
-    def of(self, queries: Points, count: int, workers: Threads) -> Neighbors:
+    def of(self, queries: PointArray, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest points of each query."""
         return search_all(self.points, queries, count, workers)
 
@@ -101,17 +101,17 @@ class MetricSearch(NeighborSearch):
         return sorted_neighbors(indices, distances)
 
 
-def make_search(points: Points, seed: int) -> NeighborSearch:
+def make_search(points: PointArray, seed: int) -> NeighborSearch:
     """The fastest search by Euclidean distance for these points."""
     if points.shape[1] <= TREE_DIMENSIONS or len(points) <= FLAT_POINTS:
         return exact_search(points)
     from tete.reduction.search.cells import WANTED_RECALL, CellSearch  # noqa: PLC0415  (takes long to import)
 
     cells = CellSearch(points, seed)
-    # Points without clusters in many dimensions have their neighbours in all cells.
+    # PointArray without clusters in many dimensions have their neighbours in all cells.
     return cells if cells.recall >= WANTED_RECALL else exact_search(points)
 
 
-def exact_search(points: Points) -> NeighborSearch:
+def exact_search(points: PointArray) -> NeighborSearch:
     """The faster of the two searches that miss nothing."""
     return TreeSearch(points) if points.shape[1] <= TREE_DIMENSIONS else FlatSearch(points)

@@ -70,6 +70,8 @@ def given_neighbors(pair: Any, n_rows: int) -> Neighbors:
             f"`precomputed_knn` must be two arrays of one shape with {n_rows} rows, "
             f"got {indices.shape} and {distances.shape}."
         )
+    if indices.shape[1] == 0:
+        raise InvalidParameterError("`precomputed_knn` must hold at least one neighbour of each row, got none.")
     if indices.dtype.kind not in "iu" or indices.min() < 0 or indices.max() >= n_rows:
         raise InvalidParameterError(f"`precomputed_knn` must hold row numbers from 0 to {n_rows - 1} as indices.")
     if not np.isfinite(distances).all() or distances.min() < 0:
@@ -79,6 +81,8 @@ def given_neighbors(pair: Any, n_rows: int) -> Neighbors:
         own[~own.any(axis=1), -1] = True  # duplicates may have pushed a row out of its own list
         own &= np.cumsum(own, axis=1) == 1
         indices, distances = (part[~own].reshape(n_rows, -1) for part in (indices, distances))
+        if indices.shape[1] == 0:
+            raise InvalidParameterError("`precomputed_knn` must hold a neighbour other than the row itself, got none.")
     return sorted_neighbors(indices, distances)
 
 

@@ -18,7 +18,7 @@ __all__ = [
     "Indices",
     "NeighborSearch",
     "Neighbors",
-    "Points",
+    "PointArray",
     "empty_neighbors",
     "others",
     "refine",
@@ -26,7 +26,7 @@ __all__ = [
     "sorted_neighbors",
 ]
 
-Points: TypeAlias = NDArray[np.float32]
+PointArray: TypeAlias = NDArray[np.float32]
 Indices: TypeAlias = NDArray[np.int32]
 
 ROWS_IN_A_PIECE = 512  # enough work for a thread
@@ -63,7 +63,13 @@ class NeighborSearch(ABC):
 
 
 def refine(
-    points: Points, queries: Points, candidates: NDArray[Any], count: int, workers: Threads, *, own: bool = False
+    points: PointArray,
+    queries: PointArray,
+    candidates: NDArray[Any],
+    count: int,
+    workers: Threads,
+    *,
+    own: bool = False,
 ) -> Neighbors:
     """Exact distances to the candidates, sorted, the nearest `count` of them; with `own`, row i is never point i."""
     result = empty_neighbors(len(queries), count)
@@ -80,7 +86,7 @@ def refine(
     return result
 
 
-def search_all(points: Points, queries: Points, count: int, workers: Threads) -> Neighbors:
+def search_all(points: PointArray, queries: PointArray, count: int, workers: Threads) -> Neighbors:
     """The `count` nearest of all points for each query."""
     result = empty_neighbors(len(queries), count)
     slices = row_slices(len(queries), size=64)
@@ -117,7 +123,7 @@ def sorted_neighbors(indices: NDArray[Any], distances: NDArray[Any]) -> Neighbor
 
 
 @compiled(error_model="numpy", fastmath={"contract", "reassoc"})
-def _square_distance(first: Points, second: Points) -> Any:
+def _square_distance(first: PointArray, second: PointArray) -> Any:
     total = np.float32(0.0)
     for c in range(first.shape[0]):
         step = first[c] - second[c]
@@ -160,7 +166,12 @@ def _complete(filled: int, indices: Indices, squares: NDArray[np.float32]) -> No
 
 @compiled(error_model="numpy")
 def _refine_rows(
-    points: Points, queries: Points, candidates: Indices, first: int, indices: Indices, distances: NDArray[np.float32]
+    points: PointArray,
+    queries: PointArray,
+    candidates: Indices,
+    first: int,
+    indices: Indices,
+    distances: NDArray[np.float32],
 ) -> None:
     for row in range(queries.shape[0]):
         filled = 0
@@ -190,7 +201,7 @@ def _other_rows(
 
 
 @compiled(error_model="numpy")
-def _search_rows(points: Points, queries: Points, indices: Indices, distances: NDArray[np.float32]) -> None:
+def _search_rows(points: PointArray, queries: PointArray, indices: Indices, distances: NDArray[np.float32]) -> None:
     for row in range(queries.shape[0]):
         filled = 0
         for point in range(points.shape[0]):

@@ -87,7 +87,7 @@ class WeightedProblem(Problem):
         return WeightedPlacer(
             points=self.rows.points.for_new_rows(),
             places=places,
-            n_candidates=min(self.recipe.n_candidates, len(self.rows)),
+            n_candidates=self.rows.most_candidates(self.recipe.n_candidates),
             choice=self.choice,
             t=self.recipe.t,
             t_prime=self.recipe.t_prime,
@@ -147,11 +147,15 @@ class WeightedRecipe(Recipe):
     def warm_up(self, n_components: int) -> None:
         """Load or compile the loops that a problem needs, on a handful of points."""
         points, distances = handful()
-        near = Neighbors(np.argsort(distances, axis=1)[:, 1:4].astype(np.int32), np.sort(distances, axis=1)[:, 1:4])
+        order = np.argsort(distances, axis=1).astype(np.int32)[:, 1:]
+        near = Neighbors(order, np.sort(distances, axis=1)[:, 1:]).first(3)
         far = Neighbors(near.indices[::-1].copy(), near.distances + np.float32(1.0))
         choice = TripletChoice(3, 3, self.weights, self.weight_bias, self.triplets, 0)
         scales = np.ones(len(points), dtype=np.float32)
         weights = scaled_weights(choice.weigh(near, far, scales, scales)[0], np.ones(len(points)))
         objective = AnchoredObjective(tete_loss(self.t, self.t_prime), weights, near.indices, far.indices, SERIAL)
         start = np.resize(points, (len(points), n_components))
-        momentum_descent(objective, start, step=1.0, max_iter=1)
+        if self.optimizer == "gradient_descent":
+            objective(start.astype(np.float64))
+        else:
+            momentum_descent(objective, start, step=1.0, max_iter=1)

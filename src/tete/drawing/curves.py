@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tete.core.docstrings import filled_from
 from tete.drawing.figures import new_figure
 from tete.drawing.themes import MARKERS, ThemeName, dress, theme_of
 from tete.exceptions import InvalidParameterError
@@ -84,6 +85,7 @@ def plot_noise_curves(
     return axes
 
 
+@filled_from(plot_noise_curves)
 def plot_choice(
     results: dict[str, Any], chosen: dict[str, Any], *, theme: ThemeName = "light", axes: "Axes | None" = None
 ) -> "Axes":
@@ -97,10 +99,6 @@ def plot_choice(
         The `cv_results_` of a `TETECV`.
     chosen : dict
         Its `best_params_`.
-    theme : "light" or "dark", default="light"
-        Dark writes and draws on dark paper, that of the whole figure.
-    axes : matplotlib axes, optional
-        Where to draw; by default a new figure, to be had as ``axes.figure``.
 
     Returns
     -------
@@ -134,6 +132,7 @@ def plot_choice(
     return axes
 
 
+@filled_from(plot_noise_curves)
 def plot_convergence(history: ArrayLike, *, theme: ThemeName = "light", axes: "Axes | None" = None) -> "Axes":
     """Draw the value of the objective after each iteration.
 
@@ -141,10 +140,6 @@ def plot_convergence(history: ArrayLike, *, theme: ThemeName = "light", axes: "A
     ----------
     history : array of numbers
         An estimator's `history_`.
-    theme : "light" or "dark", default="light"
-        Dark writes and draws on dark paper, that of the whole figure.
-    axes : matplotlib axes, optional
-        Where to draw; by default a new figure, to be had as ``axes.figure``.
 
     Returns
     -------

@@ -3,6 +3,7 @@ import pytest
 
 from tete.comparisons.checks import (
     LARGEST_WEIGHT,
+    SMALLEST_WEIGHT,
     check_labels,
     check_n_objects,
     check_names,
@@ -59,6 +60,7 @@ def test_an_object_is_not_compared_with_itself():
         ([1.0, -1.0], r"Row 1 of `w` is -1\.0: weights must be finite and not negative \(1 such rows\)"),
         ([np.nan, np.inf], r"Row 0 of `w` is nan: .* \(2 such rows\)"),
         (["a", 1], "`w` must hold numbers"),
+        ([1.0, SMALLEST_WEIGHT / 10], r"`w` must be 0 or at least 1e-100, got 1e-101"),
         ([1.0, 10 * LARGEST_WEIGHT], r"`w` must be at most 1e\+100, got 1e\+101"),
     ],
 )

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from tete.core.matrices import as_dense, is_sparse
+from tete.core.matrices import as_dense, computable, is_sparse
 
 TABLE = np.array([[0, 2, 0], [1, 0, 0]])
 
@@ -25,3 +25,13 @@ def test_dense_tables(kind):
 
 def test_an_array_is_not_copied():
     assert as_dense(TABLE) is TABLE
+
+
+def test_numbers_to_compute_with():
+    for kind in (np.float64, np.float32, np.int64, np.uint8):
+        array = np.ones((2, 2), dtype=kind)
+        assert computable(array) is array
+    for kind, wanted in ((bool, "f4"), (np.float16, "f4"), (">f4", "f4"), (np.longdouble, "f8"), (">i8", "i8")):
+        found = computable(np.ones((2, 2), dtype=kind))
+        assert found.dtype == wanted
+        assert (found == 1).all()

@@ -104,3 +104,17 @@ def test_a_constant_step_on_the_sum_is_that_of_the_paper():
     on_sum = gradient_descent(bowl, np.zeros((2, 2)), step=0.01, max_iter=7)
     on_mean = gradient_descent(mean, np.zeros((2, 2)), **descent_steps(0.01, 2, 8.0)._asdict(), max_iter=7)
     np.testing.assert_allclose(on_mean.embedding, on_sum.embedding)
+
+
+@pytest.mark.parametrize("optimizer", ["lbfgs", "gradient_descent"])
+def test_steps_beyond_all_numbers_are_not_warned_of(optimizer):
+    def steep(x):
+        return float(np.sum(np.exp(x))), np.exp(x) * 1e200
+
+    start = np.full((2, 2), 3.0)
+    found = (
+        lbfgs(steep, start, max_iter=5, tol=1e-9)
+        if optimizer == "lbfgs"
+        else gradient_descent(steep, start, step=1e200, max_iter=5)
+    )
+    assert np.isfinite(found.embedding).all()

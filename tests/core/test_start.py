@@ -28,3 +28,8 @@ def test_given_start_of_the_wrong_shape():
 def test_given_start_that_is_not_finite():
     with pytest.raises(InvalidParameterError, match=r"`init` must be finite, got 1 other values\."):
         given_start([[0.0, np.nan]], 1, 2)
+
+
+def test_given_start_that_is_too_far_away():
+    with pytest.raises(InvalidParameterError, match=r"`init` must be from -1e\+12 to 1e\+12, got 1e\+20 in size"):
+        given_start([[0.0, -1e20]], 1, 2)

@@ -17,7 +17,7 @@ from sklearn.utils import Bunch
 
 from loopback import closed_port, serving
 from tete import datasets
-from tete.datasets import fetching
+from tete.datasets import fetching, folder
 from tete.datasets.folder import find_file
 from tete.datasets.registry import data_set
 from tete.exceptions import DownloadError, InvalidFileError
@@ -29,7 +29,7 @@ TEXT = json.dumps(POINTS.tolist()).encode()
 @pytest.fixture
 def entry():
     """A data set of four points; each test gives it an address."""
-    digest = hashlib.sha256(POINTS.tobytes()).hexdigest()
+    digest = fetching.values_sha256({"X": POINTS})
     return replace(data_set("mammoth"), file="points/points.npz", sha256="0" * 64, shape=(4, 3), values_sha256=digest)
 
 
@@ -41,12 +41,65 @@ def no_way_out():
     install_opener(build_opener())
 
 
-def test_a_damaged_file_with_a_receipt(entry, tmp_path):
+@pytest.fixture
+def unknown(entry):
+    """A data set of which the registry has no digest."""
+    return replace(entry, sha256=None, values_sha256=None)
+
+
+@pytest.mark.parametrize("kind", ["entry", "unknown"])
+def test_a_damaged_file(request, kind, tmp_path):
+    entry = request.getfixturevalue(kind)
     with serving(TEXT) as (url, _):
         path = find_file(replace(entry, url=url), tmp_path, download=True)
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(InvalidFileError, match="the file is damaged or another version of Mammoth"):
         find_file(entry, tmp_path)
+
+
+def receipt_for(path):
+    path.with_name(f"{path.name}.sha256").write_text(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n")
+
+
+def test_a_receipt_does_not_override_the_registry(entry, tmp_path):
+    path = tmp_path / "points" / "points.npz"
+    path.parent.mkdir()
+    for arrays in ({"X": POINTS + 1}, {"X": POINTS, "y": np.ones(4)}, {"Z": POINTS}, {"X": POINTS[:3]}):
+        np.savez(path, **arrays)
+        receipt_for(path)
+        with pytest.raises(InvalidFileError, match="the sha256 must be 0000"):
+            find_file(entry, tmp_path)
+    np.savez(path, X=POINTS)  # the right values need none
+    assert find_file(replace(entry, sha256=None), tmp_path) == path
+
+
+def test_a_receipt_counts_where_the_registry_knows_nothing(unknown, tmp_path):
+    with serving(TEXT) as (url, _):
+        path = find_file(replace(unknown, url=url), tmp_path, download=True)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert (path.parent / "points.npz.sha256").read_text() == f"{digest}  points.npz\n"
+    assert find_file(unknown, tmp_path) == path
+    for content in ("", "0" * 64):
+        (path.parent / "points.npz.sha256").write_text(content)
+        with pytest.raises(InvalidFileError, match="the sha256 must be "):
+            find_file(unknown, tmp_path)
+
+
+def test_the_order_of_the_rows_is_no_part_of_the_values():
+    classes = np.array([1, 0, 1, 2])
+    digest = fetching.values_sha256({"X": POINTS, "y": classes})
+    order = [2, 0, 3, 1]
+    assert fetching.values_sha256({"X": POINTS[order].astype(np.uint8), "y": classes[order].astype(np.uint8)}) == digest
+    assert fetching.values_sha256({"X": POINTS, "y": classes[order]}) != digest
+
+
+@pytest.mark.parametrize("name", ["mnist", "letters", "mammoth"])
+def test_the_registry_knows_the_values_of_its_files(data_folder, name):
+    entry = data_set(name)
+    if not (data_folder / entry.file).is_file():
+        pytest.skip(f"needs {entry.file}")
+    path = find_file(replace(entry, values_sha256=None), data_folder)
+    assert find_file(replace(entry, sha256=None), data_folder) == path
 
 
 def test_it_is_fetched_once_and_then_read(entry, tmp_path):
@@ -56,9 +109,7 @@ def test_it_is_fetched_once_and_then_read(entry, tmp_path):
         assert find_file(public, tmp_path, download=True) == path
         assert len(requested) == 1
     np.testing.assert_array_equal(np.load(find_file(entry, tmp_path))["X"], POINTS)
-    assert sorted(file.name for file in path.parent.iterdir()) == ["points.npz", "points.npz.sha256"]
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    assert (path.parent / "points.npz.sha256").read_text() == f"{digest}  points.npz\n"
+    assert [file.name for file in path.parent.iterdir()] == ["points.npz"]
 
 
 @pytest.mark.parametrize("content", [json.dumps((POINTS + 1).tolist()).encode(), b"<html>Sorry</html>"])
@@ -98,6 +149,12 @@ def test_openml(tmp_path, monkeypatch, rng):
     found = Bunch(data=measures, target=rng.permutation(np.resize(names, 20_000)))
     fetch_openml = create_autospec(sklearn.datasets.fetch_openml, return_value=found)
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch_openml)
+    with pytest.raises(
+        InvalidFileError, match=r"OpenML, letter: the sha256 of the values must be \w+, got \w+; nothing"
+    ):
+        datasets.load_letters(folder=tmp_path, download=True)
+    digest = fetching.values_sha256({"X": measures, "y": np.unique(found.target, return_inverse=True)[1]})
+    monkeypatch.setattr(folder, "data_set", lambda name: replace(data_set(name), values_sha256=digest))
     letters = datasets.load_letters(folder=tmp_path, download=True)
     assert fetch_openml.call_args.args == ("letter",)
     assert fetch_openml.call_args.kwargs["version"] == 1

@@ -77,3 +77,9 @@ def test_answers_of_the_map_teach_what_held_out_ones_do(n_triplets, size, seed):
     excess, left = (np.log(model.steepness / held_out.steepness) for model in (too_sure, fitted.answer_model()))
     assert excess > 0.0
     assert abs(left) < 0.6 * excess
+
+
+def test_very_large_weights_change_nothing(rng):
+    margins = rng.normal(1.0, 2.0, size=300)
+    plain = fit_answer_model(margins, np.ones(300))
+    np.testing.assert_allclose(fit_answer_model(margins, np.full(300, 1e90)), plain, rtol=1e-4)

@@ -520,7 +520,7 @@ class TestOptions:
             (TETE(t=np.nan), r"`t` must be in \[1, 2\], got nan\."),
             (TETE(0), r"`n_components` must be a whole number of at least 1, got 0\."),
             (TETE(2.0), r"`n_components` must be a whole number of at least 1, got 2\.0\."),
-            (TETE(ridge=-1), r"`ridge` must be in \[0, inf\), got -1\."),
+            (TETE(ridge=-1), r"`ridge` must be in \[0, 1e\+30\], got -1\."),
             (TETE(init="pca"), r"`init` must be 'spectral' or 'random', got 'pca'\."),
             (TETE(init=np.zeros((3, 2))), r"`init` must have shape \(4, 2\)"),
             (TETE(n_init=0), r"`n_init` must be a whole number of at least 1, got 0\."),

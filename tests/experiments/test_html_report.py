@@ -148,8 +148,8 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, monkeypatch):
     stopped = dataclasses.replace(small("figure2"), run=stop)
     monkeypatch.setattr(reproduction, "load_experiment", lambda name: stopped)
     result = reproduce("figure2", "--quick", "--out", tmp_path / "paper")
-    assert result.exit_code == 1
-    assert "the same command goes on from here" in result.stderr
+    assert result.exit_code == 130
+    assert result.stderr.endswith("Error: Stopped. No file is left half-written.\n")
 
 
 def test_cells():

@@ -116,7 +116,7 @@ MISTAKES = [
     ("id,a\nu,1\nu,2\n", {}, "line 3, column 'id': 'u' is there already: ids must differ; labels=\\['id'\\]"),
     ("id,a\nu,1\n,2\n", {}, "line 3, column 'id': empty, expected the id"),
     ("id,label\nu,1\n", {}, "expected columns of numbers to map, got none"),
-    ("a,a\n1,2\n", {"labels": ["a"]}, "line 1: column 'a' occurs 2 times"),
+    ("a,b,a\n1,2,3\n", {}, "line 1: columns 1 and 3 are both called 'a': names of columns must differ"),
     ("a,b\n1,2\n", {"drop": ["c"]}, "there is no column 'c' among 'a', 'b'"),
     ("a,b\n1,2\n", {"features": ["a", "c", "d"]}, "2 of the 3 columns of the model are missing: 'c', 'd'"),
     (b"\x00\x01\x02", {}, "is not a text file"),
@@ -151,10 +151,11 @@ class TestParquet:
         with pytest.raises(InvalidFileError, match="row 0, column 'b': 'x' is not a number"):
             read_features(path, drop=["a"])
         path.write_bytes(b"PAR1 and nothing else")
-        with pytest.raises(InvalidFileError, match="is not a Parquet file"):
+        with pytest.raises(InvalidFileError, match="is not a whole Parquet file"):
             read_features(path)
 
     def test_without_pyarrow(self, tmp_path, monkeypatch):
+        (tmp_path / "t.parquet").touch()
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         with pytest.raises(ImportError, match=r"reading Parquet needs pyarrow: pip install 'tete\[parquet\]'"):
             read_features(tmp_path / "t.parquet")

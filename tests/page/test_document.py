@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tete import Triplets, Uncertainty
-from tete.drawing.themes import DARK, LIGHT
+from tete.drawing.themes import DARK, LIGHT, class_color
 from tete.exceptions import InvalidParameterError, OutputExistsError
 from tete.page.document import make_page, write_page
 
@@ -101,6 +101,19 @@ WebGLRenderingContext.prototype.getParameter = function (name) {
   return name === 0x9246 ? "A graphics card" : getParameter.call(this, name);
 };
 """
+NAME_BOXES = """
+const plot = Bokeh.documents[0].get_model_by_name("map");
+const { x, y, written, align, aside, below } = Bokeh.documents[0].get_model_by_name("points").data;
+const pen = document.createElement("canvas").getContext("2d");
+pen.font = "11px helvetica";
+return written.map((name, index) => {
+  const width = pen.measureText(name).width;
+  const [across, up] = [plot.x_range, plot.y_range];
+  const left = ((x[index] - across.start) / (across.end - across.start)) * plot.inner_width + aside[index];
+  const top = ((up.end - y[index]) / (up.end - up.start)) * plot.inner_height + below[index];
+  return [left - { left: 0, center: width / 2, right: width }[align[index]], top - 5.5, width, 11];
+}).filter((_, index) => written[index]);
+"""
 LASSO = """
 const plot = Bokeh.documents[0].get_model_by_name("map");
 plot.toolbar.tools.find((tool) => tool.type === "LassoSelectTool").active = true;
@@ -142,6 +155,17 @@ def pixels_of(content):
     from matplotlib.image import imread
 
     return imread(BytesIO(content), format="png")[:, :, :3]
+
+
+def overlapping(boxes):
+    """Pairs of (left, top, width, height) that share some ground."""
+    return [
+        (one, other)
+        for number, one in enumerate(boxes)
+        for other in boxes[:number]
+        if abs(one[0] + one[2] / 2 - other[0] - other[2] / 2) < (one[2] + other[2]) / 2
+        and abs(one[1] - other[1]) < one[3]
+    ]
 
 
 def eventually(condition):
@@ -208,6 +232,7 @@ def shown(browser, tmp_path):
 class TestInTheBrowser:
     def test_what_is_there(self, shown):
         assert shown.text("#summary") == "6 objects, 5 answers"
+        assert shown.text("#in-hidden") == ""
         assert shown.texts("#column option") == ["nothing", "kind", "size"]
         assert sorted(shown.texts("#legend button")) == sorted(["●(none) (1)", "●a (2)", "●b (2)", f"●{EVIL} (1)"])
 
@@ -242,7 +267,7 @@ class TestInTheBrowser:
             picture = pixels_of(shown.browser.get_screenshot_as_png())
         finally:
             shown.browser.set_window_size(size["width"], size["height"])
-        inside = picture[20:-20, 20:800]
+        inside = picture[50:-20, 20:800]  # below the tools
         crossed = (inside < 0.95).any(axis=2).mean(axis=1)
         assert crossed.max() < 0.5  # no line runs across the map
 
@@ -302,11 +327,13 @@ class TestInTheBrowser:
     @pytest.mark.slow
     def test_few_objects_have_their_names_beside_them(self, shown, browser, tmp_path, rng):
         name = "return Bokeh.documents[0].get_model_by_name('names')"
-        short = browser.execute_script("return [...Bokeh.documents[0].get_model_by_name('points').data.short]")
-        assert short == [each if len(each) <= 28 else f"{each[:27]}…" for each in NAMES]
         points = "return Bokeh.documents[0].get_model_by_name('points').data"
+        assert browser.execute_script(f"{points}.written") == [
+            each if len(each) <= 28 else f"{each[:27]}…" for each in NAMES
+        ]
         assert set(browser.execute_script(f"{points}.ink")) == {LIGHT.ink}
-        assert browser.execute_script(f"{points}.side") == ["left"] * 5 + ["right"]  # the last is at the right edge
+        width = browser.execute_script("return Bokeh.documents[0].get_model_by_name('map').inner_width")
+        assert all(left >= 0 and left + wide <= width for left, _, wide, _ in browser.execute_script(NAME_BOXES))
         write_page(tmp_path / "many.html", rng.normal(size=(61, 2)))
         Page(browser, tmp_path / "many.html")
         assert browser.execute_script(name) is None
@@ -348,6 +375,57 @@ class TestInTheBrowser:
         assert eventually(lambda: shown.texts("#selection li")) == [NAMES[1], NAMES[5]]
         box.send_keys("zzz")
         assert eventually(lambda: shown.text("#details") == "No name has this part.")
+        box.send_keys(*["\ue003"] * 4)  # the key that deletes a letter
+        assert eventually(lambda: shown.text("#details").startswith("Click an object"))
+
+    def test_what_is_found_in_hidden_groups_is_said(self, shown):
+        next(each for each in shown.elements("#legend button") if each.text.endswith("b (2)")).click()
+        box = shown.elements("#search")[0]
+        box.send_keys("CAFÉ")
+        assert eventually(lambda: shown.text("#in-hidden")) == "1 selected object is in a hidden group."
+        assert shown.texts("#object") == []
+        box.clear()
+        box.send_keys("a")
+        assert eventually(lambda: shown.text("#object")) == NAMES[5]
+        assert shown.text("#in-hidden") == "1 selected object is in a hidden group."
+        shown.elements("#show-all")[0].click()
+        assert eventually(lambda: shown.texts("#selection li")) == [NAMES[1], NAMES[5]]
+        assert shown.texts("#in-hidden") == []
+        assert {each.get_attribute("aria-pressed") for each in shown.elements("#legend button")} == {"true"}
+
+    def test_arrow_keys_go_from_object_to_object(self, shown):
+        plot = shown.elements("#plot")[0]
+        assert plot.get_attribute("role") == "application"
+        assert plot.get_attribute("aria-label") == "Map of 6 objects. Arrow keys go from object to object."
+        right, left, up, down, escape = "\ue014", "\ue012", "\ue013", "\ue015", "\ue00c"
+        plot.send_keys(up)  # the first one goes to the middle
+        start = eventually(lambda: shown.text("#object"))
+        assert start in {NAMES[0], NAMES[1]}
+        shown.browser.execute_script("Bokeh.documents[0].get_model_by_name('points').selected.indices = [0]")
+        for key, name in ((up, NAMES[1]), (down, NAMES[0]), (down, NAMES[2]), (up, NAMES[0]), (right, NAMES[3])):
+            plot.send_keys(key)
+            assert eventually(lambda name=name: shown.text("#object") == name)
+        plot.send_keys(left, left)
+        assert eventually(lambda: shown.text("#object") == NAMES[4])
+        assert shown.text("#said") == f"{NAMES[4]}, b"
+        plot.send_keys(left)  # there is nothing farther
+        assert shown.text("#object") == NAMES[4]
+        plot.send_keys(escape)
+        assert eventually(lambda: shown.text("#details").startswith("Nothing is selected."))
+
+    def test_tools_are_buttons(self, shown):
+        pressed = {each.text: each.get_attribute("aria-pressed") for each in shown.elements("#tools button")}
+        tools = {"Move": "true", "Lasso": "false", "Zoom to box": "false"}
+        assert pressed == tools | {"+": None, "\N{MINUS SIGN}": None, "Whole map": None, "Save picture": None}
+        lasso = next(each for each in shown.elements("#tools button") if each.text == "Lasso")
+        lasso.send_keys("\ue007")  # Enter
+        assert eventually(lambda: lasso.get_attribute("aria-pressed") == "true")
+        assert shown.elements("#tools button")[0].get_attribute("aria-pressed") == "false"
+        whole = shown.browser.execute_script(FRAME)
+        shown.elements("#zoom-in")[0].click()
+        assert eventually(lambda: shown.browser.execute_script(FRAME)[0] > whole[0])
+        shown.elements("#reset")[0].click()
+        assert eventually(lambda: np.allclose(shown.browser.execute_script(FRAME), whole))
 
     def test_the_legend_hides_groups(self, shown):
         visible = "return Bokeh.documents[0].get_model_by_name('visible').booleans"
@@ -360,6 +438,16 @@ class TestInTheBrowser:
         button.click()
         assert shown.browser.execute_script(visible) == [True] * 6
 
+    def test_another_colour_shows_all_groups_again(self, shown):
+        count = f"{POINTS} return points.model.view.indices.count"
+        next(each for each in shown.elements("#legend button") if each.text.endswith("a (2)")).click()
+        assert eventually(lambda: shown.browser.execute_script(count) == 4)
+        shown.browser.execute_script(
+            "const column = document.getElementById('column'); column.value = 'size';"
+            "column.dispatchEvent(new Event('change'))"
+        )
+        assert eventually(lambda: shown.browser.execute_script(count) == 6)
+
     def test_colour_by_a_number(self, shown):
         shown.browser.execute_script(
             "const column = document.getElementById('column'); column.value = 'size';"
@@ -367,7 +455,7 @@ class TestInTheBrowser:
         )
         assert shown.texts(".ends span") == ["0.5", "5.5"]
         colors = shown.browser.execute_script("return Bokeh.documents[0].get_model_by_name('points').data.color")
-        assert colors[3] == "#bbbbbb"
+        assert colors[3] == LIGHT.unknown.lower()
         assert len(set(colors)) == 6
 
     @pytest.mark.slow
@@ -386,6 +474,63 @@ class TestInTheBrowser:
             assert shown.browser.execute_script(ink) == DARK.ink
         finally:
             shown.browser.execute_cdp_cmd(emulate, {"features": []})
+
+    @pytest.mark.slow
+    def test_names_never_overlap(self, browser, tmp_path, rng):
+        names = [f"object with a long name {number}" for number in range(60)]
+        write_page(tmp_path / "map.html", rng.normal(size=(60, 2)), names=names)
+        shown = Page(browser, tmp_path / "map.html")
+        before = shown.browser.execute_script(NAME_BOXES)
+        assert 5 < len(before) < 60
+        assert not overlapping(before)
+        shown.elements("#zoom-in")[0].click()
+        shown.elements("#zoom-in")[0].click()
+        after = eventually(lambda: (now := shown.browser.execute_script(NAME_BOXES)) != before and now)
+        assert not overlapping(after)
+
+    @pytest.mark.slow
+    def test_on_a_phone_what_is_tapped_is_within_sight(self, browser, tmp_path, rng):
+        columns = {"kind": [f"kind {number % 20}" for number in range(40)], "size": rng.random(40)}
+        write_page(tmp_path / "map.html", rng.normal(size=(40, 2)), columns=columns, label="kind")
+        phone = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+        try:
+            shown = Page(browser, tmp_path / "map.html")
+            place = browser.execute_script(
+                "const {x, y} = Bokeh.documents[0].get_model_by_name('points').data; return [x[0], y[0]]"
+            )
+            shown.click(*place)
+            eventually(lambda: shown.text("#object"))
+            seen = (
+                "return arguments[0].map((each) => document.querySelector(each).getBoundingClientRect())"
+                ".every((box) => box.top >= 0.5 * innerHeight && box.bottom <= innerHeight)"
+            )
+            assert eventually(lambda: browser.execute_script(seen, ["#object", "#neighbours"]))
+            assert browser.execute_script("return document.scrollingElement.scrollTop") == 0
+        finally:
+            browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    @pytest.mark.slow
+    def test_several_comparisons_of_an_answer_are_one_answer(self, browser, tmp_path):
+        odd = Triplets.from_odd_one_out([(0, 1, 5), (1, 2, 3)], [2, 0])
+        write_page(tmp_path / "map.html", PLACES, names=NAMES, triplets=odd)
+        shown = Page(browser, tmp_path / "map.html")
+        assert shown.text("#summary") == "6 objects, 2 answers (4 comparisons)"
+        shown.click(*PLACES[1])
+        assert eventually(lambda: shown.text("#agreement")).startswith("The map agrees with")
+        assert "comparisons about it, from 2 answers, and contradicts" in shown.text("#agreement")
+
+    @pytest.mark.slow
+    def test_given_classes_decide_the_colours(self, browser, tmp_path):
+        colors = {}
+        for kinds in (["a", "b", "c", "a", "b", "c"], ["c", "c", "c", "b", "b", "new"]):
+            details = {"columns": {"kind": kinds}, "label": "kind", "classes": {"kind": ["a", "b", "c"]}}
+            write_page(tmp_path / "map.html", PLACES, force=True, **details)
+            Page(browser, tmp_path / "map.html")
+            found = browser.execute_script("return Bokeh.documents[0].get_model_by_name('points').data.color")
+            for kind, color in zip(kinds, found, strict=True):
+                assert colors.setdefault(kind, color) == color
+        assert list(colors.values()) == [class_color(LIGHT, rank).lower() for rank in range(4)]
 
     @pytest.mark.slow
     def test_the_lasso_lists_and_saves(self, shown):

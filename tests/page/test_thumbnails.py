@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from tete.exceptions import InvalidFileError
-from tete.page.thumbnails import make_thumbnails, read_thumbnails
+from tete.page.thumbnails import file_thumbnails, make_thumbnails, read_thumbnails
 
 
 def opened(address):
@@ -43,3 +43,18 @@ def test_mistakes(tmp_path):
     (tmp_path / "apple.png").write_text("text")
     with pytest.raises(InvalidFileError, match=r"apple\.png is not a picture"):
         read_thumbnails(tmp_path, ["apple"])
+    whole = BytesIO()
+    Image.fromarray(np.arange(300, dtype=np.uint8).reshape(10, 30)).save(whole, format="png")
+    (tmp_path / "apple.png").write_bytes(whole.getvalue()[:-40])
+    with pytest.raises(InvalidFileError, match=r"apple\.png is not a picture: it is damaged"):
+        read_thumbnails(tmp_path, ["apple"])
+
+
+def test_files_have_thumbnails_where_they_are_pictures(tmp_path):
+    Image.new("RGB", (200, 100), "red").save(tmp_path / "red.png")
+    (tmp_path / "broken.png").write_bytes((tmp_path / "red.png").read_bytes()[:40])
+    (tmp_path / "drawing.svg").write_text("<svg/>")
+    files = [tmp_path / "red.png", None, tmp_path / "broken.png", tmp_path / "drawing.svg", tmp_path / "missing.png"]
+    found = file_thumbnails(files)
+    assert found[0].startswith("data:image/jpeg;base64,")
+    assert found[1:] == [""] * 4

@@ -41,7 +41,7 @@ def blobs(n=90, n_features=6):
 
 WEIGHTS_ARE_NOT_REPEATS = dict.fromkeys(
     ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"),
-    "random draws belong to row numbers, so that repeated rows draw others than weighted ones",
+    "a weight says how much the row's own neighbourhood counts: a row of weight 0 is still a neighbour of others",
 )
 
 
@@ -338,12 +338,9 @@ def test_bad_parameters_are_named(estimator, options, message):
 
 
 @pytest.mark.parametrize("n_components", [1, 2, 3])
-@pytest.mark.parametrize("options", [{"learning_rate": 1e20}, {"init": 1e20}])
-def test_a_map_that_overflows_ends_with_a_warning_and_finite_places(n_components, options):
-    if "init" in options:
-        options = {"init": np.random.default_rng(0).normal(size=(90, n_components)) * options["init"]}
+def test_a_map_that_overflows_ends_with_a_warning_and_finite_places(n_components):
     with pytest.warns(ConvergenceWarning, match="the objective was no longer finite"):
-        model = ListwiseTETE(n_components, max_iter=20, random_state=0, **options).fit(blobs()[0])
+        model = ListwiseTETE(n_components, max_iter=20, random_state=0, learning_rate=1e20).fit(blobs()[0])
     assert model.stop_reason_ is StopReason.DIVERGED
     assert np.isfinite(model.embedding_).all()
 

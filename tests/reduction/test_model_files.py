@@ -11,6 +11,7 @@ from sklearn.metrics import pairwise_distances
 
 from tete import TETE, ListwiseTETE, WeightedTETE, load_model, save_model
 from tete.exceptions import InvalidFileError, InvalidParameterError, OutputExistsError
+from tete.reduction.model_files import saved_classes
 from tete.reduction.search.cells import CellSearch
 
 QUICK = {"max_iter": 10, "n_neighbors": 5, "random_state": 0}
@@ -264,3 +265,22 @@ class TestBadFiles:
             load_model(tmp_path / "folder.npz")
         with pytest.raises(InvalidFileError, match="the extension must be"):
             load_model(tmp_path / "model.csv")
+
+
+def test_classes_are_kept_with_the_model(tmp_path, table):
+    path, model = tmp_path / "model.npz", ListwiseTETE(**QUICK).fit(table)
+    save_model(path, model)
+    assert saved_classes(path) == {}
+    save_model(path, model, classes={"kind": ["b", "a"], "é": []}, force=True)
+    assert saved_classes(path) == {"kind": ["b", "a"], "é": []}
+    np.testing.assert_array_equal(load_model(path).embedding_, model.embedding_)
+
+
+@pytest.mark.parametrize("text", ["[1]", "no JSON", '{"kind": "ab"}', '{"kind": 3}'])
+def test_damaged_classes(tmp_path, table, text):
+    path, model = tmp_path / "model.npz", ListwiseTETE(**QUICK).fit(table)
+    save_model(path, model, classes={"kind": ["a"]})
+    arrays = dict(np.load(path)) | {"classes": np.array(text)}
+    np.savez(path, **arrays)
+    with pytest.raises(InvalidFileError, match="is a damaged model: `classes` must be a table of lists of texts"):
+        saved_classes(path)

@@ -37,3 +37,16 @@ def test_words_before_a_long_run(monkeypatch):
     monkeypatch.setattr("tete.reduction.table_reading.os.sysconf", lambda name: 100)  # 10,000 bytes
     with pytest.warns(MemoryNeedWarning, match=r"About 0\.0 GB are needed \(11 bytes a row\)"):
         warn_memory(1000, 11)
+
+
+def test_weights_of_any_size_are_refused_beyond_what_can_be_squared():
+    for wrong in ([1e-200, 1.0], [1.0, 1e200]):
+        with pytest.raises(InvalidParameterError, match=r"`sample_weight` must be 0 or from 1e-100 to 1e\+100"):
+            check_sample_weight(wrong, 2)
+
+
+def test_columns_have_limits_and_names():
+    low, high = check_finite(np.array([[1.0, -2.0], [3.0, 0.0]]))
+    assert (low.tolist(), high.tolist()) == ([1, -2], [3, 0])
+    with pytest.raises(InvalidFeaturesError, match=r"Row 0, column 1 \('b'\) of `X` is NaN"):
+        check_finite(np.array([[0.0, np.nan]]), ["a", "b"])

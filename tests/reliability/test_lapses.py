@@ -90,3 +90,8 @@ def test_chance_is_refused(rng):
     margins = rng.normal(size=1000)
     with pytest.raises(UnpredictableAnswersError, match=r"held-out error must be at most 47% .* got [45]\d\.\d%"):
         fit_lapses(margins, np.arange(1000), np.ones(1000))
+
+
+def test_answers_of_which_none_counts_are_refused():
+    with pytest.raises(UnpredictableAnswersError, match="got none that counts"):
+        fit_lapses(np.ones(3), np.arange(3), np.zeros(3))

@@ -152,3 +152,8 @@ def test_inputs_are_left_alone_and_weights_count(plane):
     np.testing.assert_allclose(with_ones.embedding_, without.embedding_, atol=1e-6)
     assert with_ones.best_score_ == pytest.approx(without.best_score_)
     assert np.abs(weighted.embedding_ - without.embedding_).max() > 0.01
+
+
+def test_answers_that_share_no_objects():
+    with pytest.raises(InvalidTripletsError, match="more answers are needed"):
+        TETECV((1, 2), cv=2, random_state=0).fit([(0, 1, 2), (3, 4, 5), (6, 7, 8), (9, 10, 11)])

@@ -24,7 +24,7 @@ __all__ = [
     "whole_numbers",
 ]
 
-LARGEST_WEIGHT = 1e100  # sums of more would not be finite
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100  # beyond, sums of squares would vanish or not be finite
 
 
 def check_rows(X: ArrayLike, *, n_columns: int | None = None) -> NDArray[Any]:
@@ -109,6 +109,9 @@ def check_weights(name: str, weights: ArrayLike, length: int) -> NDArray[np.floa
         )
     if array.max(initial=0.0) > LARGEST_WEIGHT:
         raise InvalidTripletsError(f"`{name}` must be at most {LARGEST_WEIGHT:g}, got {array.max():g}.")
+    least = array.min(initial=np.inf, where=array > 0.0)
+    if least < SMALLEST_WEIGHT:
+        raise InvalidTripletsError(f"`{name}` must be 0 or at least {SMALLEST_WEIGHT:g}, got {least:g}.")
     return array
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from tete.comparisons.alike import alike_names, alike_rows
 from tete.core.printing import listed, table_lines
 from tete.core.validation import check_whole
 
@@ -47,6 +48,9 @@ class TripletSummary:
         part means that nothing relates the parts.
     answers_per_annotator : dict or None
         For each annotator the number of answers.
+    alike_names : tuple of tuples of str
+        Groups of names that differ only by the spelling of accents, case, invisible letters, blanks or the spelling of
+        a number, such as 1 and 1.0. They stay different objects.
     """
 
     n_objects: int
@@ -59,6 +63,7 @@ class TripletSummary:
     few: int
     component_sizes: tuple[int, ...]
     answers_per_annotator: dict[Hashable, int] | None
+    alike_names: tuple[tuple[str, ...], ...] = ()
 
     def __str__(self) -> str:
         rows = [
@@ -70,6 +75,7 @@ class TripletSummary:
             (f"in fewer than {self.few}", listed(self.hardly_mentioned)),
             ("connected parts", f"{len(self.component_sizes):,} of sizes {listed(self.component_sizes)}"),
         ]
+        rows += alike_rows(self.alike_names)
         if self.answers_per_annotator is not None:
             counts = np.array(list(self.answers_per_annotator.values()))
             spread = f"{counts.min():,} / {int(np.median(counts)):,} / {counts.max():,}"
@@ -88,7 +94,7 @@ def summarize(triplets: "Triplets", *, few: int = 5) -> TripletSummary:
     return TripletSummary(
         n_objects=triplets.n_objects,
         n_triplets=len(triplets),
-        n_answers=len(np.unique(answers)),
+        n_answers=int(answers.max()) + 1,
         n_repeats=len(triplets) - len(different),
         n_contradictions=len(different) - len(np.unique(different // 2)),
         unmentioned=_names(triplets, mentions == 0),
@@ -96,6 +102,7 @@ def summarize(triplets: "Triplets", *, few: int = 5) -> TripletSummary:
         few=few,
         component_sizes=tuple(int(size) for size in sizes[sizes > 0]),
         answers_per_annotator=_answers_per_annotator(triplets.annotators, answers),
+        alike_names=alike_names(triplets.names),
     )
 
 
@@ -141,5 +148,7 @@ def _answers_per_annotator(
     if annotators is None:
         return None
     labels, codes = np.unique(annotators, return_inverse=True)
-    pairs = np.unique(np.column_stack([codes, answers]), axis=0)
-    return dict(zip(labels.tolist(), np.bincount(pairs[:, 0]).tolist(), strict=True))
+    n_answers = int(answers.max()) + 1
+    if n_answers < len(answers):  # an answer of several triplets counts once
+        codes = np.unique(codes * n_answers + answers) // n_answers
+    return dict(zip(labels.tolist(), np.bincount(codes).tolist(), strict=True))

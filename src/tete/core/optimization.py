@@ -81,7 +81,8 @@ def lbfgs(
     shape = start.shape
 
     def flat_objective(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        value, gradient = objective(flat.reshape(shape))
+        with np.errstate(over="ignore", invalid="ignore"):  # a step too large is taken back, not warned of
+            value, gradient = objective(flat.reshape(shape))
         return value, gradient.ravel()
 
     def after_iteration(intermediate_result: OptimizeResult) -> None:
@@ -142,11 +143,11 @@ def gradient_descent(
     value, gradient = objective(embedding)
     best, best_value = embedding, value
     while len(history) < max_iter:
-        embedding = embedding - step * gradient
         last_value = value
         with np.errstate(over="ignore", invalid="ignore"):  # a step too large ends below, not in a warning
+            embedding = embedding - step * gradient
             value, gradient = objective(embedding)
-        if not np.isfinite(value):
+        if not (np.isfinite(value) and np.isfinite(embedding).all()):
             stop_reason = StopReason.DIVERGED
             break
         history.append(value)

@@ -8,6 +8,8 @@ from tete.exceptions import InvalidParameterError
 
 __all__ = ["given_start", "random_start"]
 
+FARTHEST_START = 1e12  # squares of more come too near to what single precision holds
+
 
 def random_start(n_objects: int, n_components: int, rng: np.random.Generator) -> Embedding:
     """Draws from N(0, 10^-3 I), as in Algorithm 1."""
@@ -26,4 +28,8 @@ def given_start(init: ArrayLike, n_objects: int, n_components: int) -> Embedding
         )
     if not np.isfinite(start).all():
         raise InvalidParameterError(f"`init` must be finite, got {int((~np.isfinite(start)).sum())} other values.")
+    if np.abs(start).max(initial=0.0) > FARTHEST_START:
+        raise InvalidParameterError(
+            f"`init` must be from {-FARTHEST_START:g} to {FARTHEST_START:g}, got {np.abs(start).max():g} in size."
+        )
     return start

@@ -20,31 +20,50 @@ from tete.datasets.registry import DataSet
 from tete.exceptions import DownloadError, InvalidFileError
 from tete.io.writing import atomic_write, check_output
 
-__all__ = ["fetch", "receipt_of"]
+__all__ = ["fetch", "receipt_of", "values_sha256"]
 
 
 GLANCE = 0.5  # seconds between two looks at how much has arrived
 
 
 def fetch(entry: DataSet, path: Path) -> None:
-    """Get a data set from OpenML or from its address, and write it with a receipt of its sha256."""
+    """Get a data set from OpenML or from its address, and write it if it is what the registry says."""
     path.parent.mkdir(parents=True, exist_ok=True)
     check_output(path, force=True)  # before anything is fetched
     arrays = _from_openml(entry) if entry.openml else _from_address(entry, path.parent)
     if arrays["X"].shape != entry.shape:
         raise InvalidFileError(f"{entry.title} must have the shape {entry.shape}, got {arrays['X'].shape}.")
+    if entry.values_sha256 is not None and (found := values_sha256(arrays)) != entry.values_sha256:
+        raise InvalidFileError(
+            f"{entry.url or entry.source}: the sha256 of the values must be {entry.values_sha256}, got {found}; "
+            "nothing was kept."
+        )
     content = BytesIO()
     np.savez_compressed(content, **arrays)  # type: ignore[arg-type]  # the stub takes arrays for `allow_pickle`
-    # Compression differs between machines, so that no registry can know the sha256 of a file made here. The receipt
-    # comes first: an interruption then leaves a receipt without a file, which does no harm.
-    with atomic_write(receipt_of(path), force=True) as stream:
-        stream.write(f"{hashlib.sha256(content.getvalue()).hexdigest()}  {path.name}\n".encode())
+    if entry.values_sha256 is None:
+        # The receipt comes first: an interruption then leaves a receipt without a file, which does no harm.
+        with atomic_write(receipt_of(path), force=True) as stream:
+            stream.write(f"{hashlib.sha256(content.getvalue()).hexdigest()}  {path.name}\n".encode())
     with atomic_write(path, force=True) as stream:
         stream.write(content.getvalue())
 
 
+def values_sha256(arrays: NamedArrays) -> str:
+    """The digest of a data set's rows and classes, whatever their order and however the file is compressed.
+
+    Compression differs between machines, so that no registry can know the sha256 of a file made there; and sources of
+    one data set order its rows differently.
+    """
+    classes = arrays.get("y", np.zeros(len(arrays["X"])))
+    rows = (np.append(row, own).astype("<f4") for row, own in zip(arrays["X"], classes, strict=True))
+    return hashlib.sha256(b"".join(sorted(hashlib.sha256(row.tobytes()).digest() for row in rows))).hexdigest()
+
+
 def receipt_of(path: Path) -> Path:
-    """Where the sha256 of a file made here is, in the layout of the command sha256sum."""
+    """Where the sha256 of a file is that was made here and of which the registry knows no digest.
+
+    It has the layout of the command sha256sum.
+    """
     return path.with_name(f"{path.name}.sha256")
 
 
@@ -96,7 +115,7 @@ def _size_of(folder: Path) -> int:
 
 
 def _from_address(entry: DataSet, folder: Path) -> NamedArrays:
-    """Points from a JSON list of rows; the sha256 of the numbers, not of the text, says whether they are right."""
+    """Points from a JSON list of rows."""
     assert entry.url is not None
     source = folder / Path(entry.url).name
     download(entry.url, source, label=entry.title)
@@ -106,9 +125,4 @@ def _from_address(entry: DataSet, folder: Path) -> NamedArrays:
         raise InvalidFileError(f"{entry.url} must hold a list of rows of numbers: {error}.") from error
     finally:
         source.unlink()
-    found = hashlib.sha256(points.tobytes()).hexdigest()
-    if found != entry.values_sha256:
-        raise InvalidFileError(
-            f"{entry.url}: the sha256 of the values must be {entry.values_sha256}, got {found}; nothing was kept."
-        )
     return {"X": points}

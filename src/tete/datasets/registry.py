@@ -23,8 +23,8 @@ class DataSet:
     """What is known of a data set without having it.
 
     `loader` is the call that gives it. `shape` is (rows, columns) of features, or (objects, triplets) of comparisons.
-    `file` is relative to the data folder, and None for what needs no file. A file that is not at hand can be made from
-    `openml`, or from `url`, where the numbers must have `values_sha256`.
+    `file` is relative to the data folder, and None for what needs no file. It must have `sha256`. A file that is not
+    at hand can be made from `openml` or from `url`; what is in it must have `values_sha256` then.
     """
 
     title: str

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from tete.comparisons.triplets import Triplets
 from tete.core.geometry import principal_axes
 from tete.core.validation import check_map
+from tete.drawing.class_order import class_texts, ordered_classes
 from tete.drawing.density import draw_density
 from tete.drawing.figures import new_figure
 from tete.drawing.label_placement import place_labels
@@ -26,7 +27,7 @@ __all__ = ["ellipse_reach", "is_number_scale", "plot_map"]
 # A flat or tall map fills its figure, which is never so small that names have no room.
 LARGEST_WIDTH, LARGEST_HEIGHT, SMALLEST_SIDE, LEGEND_WIDTH = 7.0, 6.0, 2.5, 1.0  # of a new figure, in inches
 
-MOST_CLASSES = len(COLORS) * len(MARKERS)  # that look different; smaller classes are grey
+MOST_CLASSES = len(COLORS) * len(MARKERS)  # that look different; those beyond are grey
 MOST_LEGEND_ENTRIES = 30  # about as many fit beside a figure of the largest height
 MOST_CODES = 12  # this many small whole numbers are codes of classes
 MANY_POINTS = 20_000  # from here on points are drawn as one image, also in SVG and PDF
@@ -38,6 +39,7 @@ def plot_map(
     *,
     labels: ArrayLike | None = None,
     label_name: str | None = None,
+    classes: Sequence[Any] | None = None,
     names: Sequence[Any] | None = None,
     violated: Triplets | None = None,
     uncertainty: "Uncertainty | None" = None,
@@ -56,6 +58,9 @@ def plot_map(
         the density of the points and their mean colour are drawn.
     label_name : str, optional
         The title of the legend or of the colour scale.
+    classes : sequence of classes, optional
+        All that there are, in the order of their colours, so that several pictures agree; by default those of `labels`,
+        sorted.
     names : sequence of n_objects names, optional
         Written beside the points wherever there is room.
     violated : Triplets, optional
@@ -99,7 +104,7 @@ def plot_map(
     elif is_number_scale(values):
         _draw_numbers(axes, places, values.astype(np.float64), label_name, colors)
     else:
-        _draw_classes(axes, places, values, label_name, colors)
+        _draw_classes(axes, places, values, classes, label_name, colors)
     # In a figure of its own, a frame that is flatter than the figure grows rather than leave paper blank beside it.
     axes.set(xticks=[], yticks=[], aspect="equal", adjustable="datalim" if own_figure else "box")
     axes.margins(0.04)
@@ -179,14 +184,20 @@ def _draw_numbers(
 
 
 def _draw_classes(
-    axes: "Axes", places: NDArray[np.float64], classes: NDArray[Any], name: str | None, theme: Theme
+    axes: "Axes",
+    places: NDArray[np.float64],
+    labels: NDArray[Any],
+    classes: Sequence[Any] | None,
+    name: str | None,
+    theme: Theme,
 ) -> None:
-    different, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
-    counts[[str(label) == "" for label in different]] = 0  # what has no class takes no class's colour
-    by_size = np.argsort(-counts, kind="stable")  # the largest classes get the clearest colours
-    ranks = np.empty(len(different), dtype=int)
-    ranks[by_size] = np.arange(len(different))
-    looks = [_class_look(str(label), int(rank), theme) for label, rank in zip(different, ranks, strict=True)]
+    texts = class_texts(labels)
+    rank_of = {text: rank for rank, text in enumerate(ordered_classes(texts, [str(each) for each in classes or ()]))}
+    found = set(texts)
+    different = [text for text in ("", *rank_of) if text in found]
+    looks = [_class_look(text, rank_of.get(text, MOST_CLASSES), theme) for text in different]
+    number_of = {text: number for number, text in enumerate(different)}
+    codes = np.array([number_of[text] for text in texts])
     if dense := len(places) > DENSE_POINTS:
         draw_density(axes, places, np.array([_rgb(look["color"]) for look in looks])[codes])
     for code, look in enumerate(looks):
@@ -200,8 +211,8 @@ def _draw_classes(
 
 
 def _class_look(label: str, rank: int, theme: Theme) -> dict[str, Any]:
-    """Colour, marker and name in the legend of the class that is number `rank` by size."""
-    if rank >= MOST_CLASSES or label == "":
+    """Colour, marker and name in the legend of the class that is number `rank` in order."""
+    if rank >= MOST_CLASSES:
         return {"color": theme.unknown, "marker": ".", "label": "none"}
     marker = MARKERS[rank // len(theme.colors) % len(MARKERS)]
     return {"color": class_color(theme, rank), "marker": marker, "label": label}

@@ -27,8 +27,8 @@ ThemeName: TypeAlias = Literal["light", "dark"]
 class Theme(NamedTuple):
     """Colours of the paper, of writing, of what has no class and of classes.
 
-    Beyond the classes' clear colours come `shades` of them: what they are mixed with, black (0) or white (255), and
-    how much. Of the scale of numbers only what lies above `scale_start` shows on the paper.
+    Beyond the classes' clear colours come `shades` of them: what they are mixed with, from black (0) to white (255),
+    and how much. Numbers have the part of the colour map `scale` that shows on the paper, from one end to the other.
     """
 
     paper: str
@@ -36,20 +36,26 @@ class Theme(NamedTuple):
     unknown: str
     colors: tuple[str, ...]
     shades: tuple[tuple[int, float], ...]
-    scale_start: float
+    scale: Literal["plasma", "cividis"]
+    scale_ends: tuple[float, float]
 
 
-# Okabe and Ito's colours, which people with any kind of colour vision tell apart.
-COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000", "#B8A800")
+# Found by a search: each has a contrast of 3 to its paper, and people with any kind of colour vision tell them apart.
+COLORS = (
+    *("#115B98", "#B4895D", "#00A699", "#7800FF", "#79A100"),
+    *("#9D0000", "#000000", "#FF2AE2", "#110481", "#790049"),
+)
+DARK_COLORS = (
+    *("#01C7FF", "#ED7F00", "#18985A", "#A312FF", "#DECC70"),
+    *("#D5002E", "#FFFFFF", "#8D6C84", "#7768DA", "#B0FF00"),
+)
 MARKERS = "os^DvPX*"  # matplotlib's; they change when the colours are used up
-LIGHT = Theme("#FFFFFF", "#222222", "#BBBBBB", COLORS, ((0, 0.0), (0, 0.5), (255, 0.55)), 0.0)
-# On dark paper blue must be lighter and black is white; the scale's darkest third would not show.
-DARK_COLORS = ("#3B9BE0", *COLORS[1:6], "#FFFFFF", "#D6C92A")
-DARK = Theme("#16181D", "#E4E4E4", "#5A5F69", DARK_COLORS, ((0, 0.0), (255, 0.6), (0, 0.4)), 0.35)
+LIGHT = Theme("#FFFFFF", "#222222", "#8F8F8F", COLORS, ((0, 0.0), (128, 0.5), (0, 0.5)), "plasma", (0.0, 0.63))
+DARK = Theme("#16181D", "#E4E4E4", "#6A707B", DARK_COLORS, ((0, 0.0), (255, 0.6), (140, 0.5)), "cividis", (0.38, 1.0))
 
 
 def class_color(theme: Theme, rank: int) -> str:
-    """The colour of the class that is number `rank` by size."""
+    """The colour of the class that is number `rank` in order."""
     other, share = theme.shades[rank // len(theme.colors) % len(theme.shades)]
     channels = [
         round((1.0 - share) * int(theme.colors[rank % len(theme.colors)][digit : digit + 2], 16) + share * other)
@@ -65,12 +71,12 @@ def theme_of(name: str) -> Theme:
 
 
 def color_scale(theme: Theme) -> "ListedColormap":
-    """Cividis, which looks the same to almost everyone, as far as it shows on the paper."""
+    """The colours of numbers, from low to high."""
     import numpy as np  # noqa: PLC0415
     from matplotlib import colormaps  # noqa: PLC0415  (loaded only when something is drawn)
     from matplotlib.colors import ListedColormap  # noqa: PLC0415
 
-    return ListedColormap(colormaps["cividis"](np.linspace(theme.scale_start, 1.0, 256)))
+    return ListedColormap(colormaps[theme.scale](np.linspace(*theme.scale_ends, 256)))
 
 
 def dress(axes: "Axes", theme: Theme) -> None:

@@ -143,9 +143,10 @@ def maximize(points: Floats, masses: Floats) -> tuple[float, float]:
 def _best_lapse(sigmoid: Floats, masses: Floats) -> float:
     """The root of the derivative of sum log(s + lapse (1 - 2 s)), which falls with the lapse, in [0, 1/2]."""
     tilt = 1.0 - 2.0 * sigmoid
+    shares = masses / 2.0 ** np.frexp(masses.max())[1]  # by a power of 2, which changes no digit: sums stay finite
 
     def slope(lapse: float) -> float:
-        return float(np.sum(masses * tilt / np.maximum(sigmoid + lapse * tilt, 1e-300)))
+        return float(np.sum(shares * tilt / np.maximum(sigmoid + lapse * tilt, 1e-300)))
 
     if slope(0.0) <= 0.0:
         return 0.0

@@ -45,6 +45,7 @@ from tete.exceptions import InvalidParameterError, InvalidTripletsError
 
 __all__ = ["TripletEmbedding"]
 
+LARGEST_RIDGE = 1e30  # no map withstands so much, and the objective stays finite
 EXTRA_COMPONENTS = 4  # of the first stage; 0, 2, 4 and 8 are compared in benchmarks/results/lifting.md
 
 
@@ -131,7 +132,7 @@ class TripletEmbedding(TripletMap):
 
     def _check_parameters(self) -> None:
         check_whole("n_components", self.n_components, least=1)
-        check_interval("ridge", self.ridge, 0.0, np.inf)
+        check_interval("ridge", self.ridge, 0.0, LARGEST_RIDGE)
         check_whole("n_init", self.n_init, least=1)
         check_choice("optimizer", self.optimizer, ("lbfgs", "gradient_descent"))
         check_whole("max_iter", self.max_iter, least=1)

@@ -8,8 +8,9 @@
 
 An `experiment` lists settings, runs one of them, draws, and judges claims by rules that the report shows (those of two
 figures are long: `claims_figure3`, `claims_figure6`). The figures share their data (`inputs`), methods and measures
-(`methods`, `tearing`), means (`means`) and look (`style`). `runner` runs settings and keeps their results (`cache`);
-`reproduction` runs all experiments, which is `tete reproduce`, and `html_report` writes what they found.
+(`methods`, `tearing`), means (`means`) and look (`style`). `runner` runs settings, if wanted in several `processes`,
+and keeps their results (`cache`); `reproduction` runs all experiments, which is `tete reproduce`, and `html_report`
+writes what they found.
 """
 
 from importlib import import_module

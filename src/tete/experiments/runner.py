@@ -1,13 +1,10 @@
 """Run the settings of an experiment: in several processes, with a bar, going on where an earlier run stopped."""
 
 import os
-import signal
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +14,7 @@ from tete.core.validation import check_whole
 from tete.experiments.cache import identity_of, outcome_path, read_outcome, write_outcome
 from tete.experiments.experiment import Experiment, Maps, Outcome, Setting
 from tete.experiments.inputs import missing_data
+from tete.experiments.processes import Processes, processes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +43,7 @@ class Task(NamedTuple):
 class Workers:
     """Processes to run settings in (None: this one) and the threads that each may use."""
 
-    pool: ProcessPoolExecutor | None
+    pool: Processes | None
     n_threads: int
     n_cores: int
 
@@ -58,18 +56,8 @@ def workers(jobs: int) -> Iterator[Workers]:
     if jobs == 1:
         yield Workers(None, n_cores, n_cores)
         return
-    n_threads = max(1, n_cores // jobs)
-    others = set(active_children())
-    # Spawned, because compiled and BLAS threads do not survive a fork.
-    pool = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_prepare_process)
-    try:
-        yield Workers(pool, n_threads, n_cores)
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in set(active_children()) - others:  # their present work is lost, what they have finished is kept
-            process.terminate()
-        raise
-    pool.shutdown()
+    with processes(jobs) as pool:
+        yield Workers(pool, max(1, n_cores // jobs), n_cores)
 
 
 def run_experiment(
@@ -106,12 +94,7 @@ def _completed(experiment: Experiment, team: Workers, to_do: Sequence[Task]) -> 
             _run_task(experiment.run, task, team.n_cores)
             yield
         return
-    running: set[Future[None]] = {team.pool.submit(_run_task, experiment.run, task, team.n_threads) for task in to_do}
-    while running:
-        done, running = wait(running, return_when=FIRST_COMPLETED)
-        for future in done:
-            future.result()
-            yield
+    yield from team.pool.completed(_run_task, [(experiment.run, task, team.n_threads) for task in to_do])
 
 
 def _run_task(run: Callable[[Setting, int], Outcome], task: Task, n_jobs: int) -> None:
@@ -135,7 +118,3 @@ def _gather(tasks: Sequence[Task], missing: Mapping[str, str]) -> Run:
 def usable_cores() -> int:
     """The cores that this process may use, which may be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _prepare_process() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the main process's to handle

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.drawing.label_placement import place_labels
-from tete.drawing.themes import COLORS, MARKERS
+from tete.drawing.themes import COLORS, LIGHT, MARKERS, class_color
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +80,7 @@ def draw_digits(axes: "Axes", places: NDArray[np.float64], digits: NDArray[Any])
     size = float(np.clip(14000.0 / len(places), 4.0, 22.0))
     for digit in np.unique(digits):
         here = places[digits == digit]
-        color = COLORS[int(digit) % len(COLORS)]
+        color = class_color(LIGHT, int(digit))
         axes.scatter(here[:, 0], here[:, 1], color=color, marker=f"${int(digit)}$", s=size, linewidths=0.2)
     axes.set(xticks=[], yticks=[], aspect="equal")
 
@@ -105,7 +105,14 @@ def draw_named(
     """A map with classes in colours and the names of its points wherever there is room."""
     for number, label in enumerate(np.unique(classes)):
         here = places[classes == label]
-        axes.scatter(here[:, 0], here[:, 1], s=8.0, linewidths=0, color=CLASS_COLORS[number % 9], label=str(label))
+        axes.scatter(
+            here[:, 0],
+            here[:, 1],
+            s=8.0,
+            linewidths=0,
+            color=CLASS_COLORS[number % len(CLASS_COLORS)],
+            label=str(label),
+        )
     axes.set(xticks=[], yticks=[], aspect="equal")
     axes.margins(0.06)
     place_labels(axes, places, names, radius=1.6, size=size, longest=34)

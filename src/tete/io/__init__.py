@@ -1,9 +1,15 @@
 """Read answers and features, read and write maps: CSV, TSV, Parquet, npz, npy, JSON, never pickle.
 
-A file is a `sources.Source`. Text and Parquet become a table of `text_tables`, which can name the line of whatever is
-wrong. `answer_files` finds the meaning of its columns (`headers`) and makes triplets of its `records`; `feature_files`
-reads large tables in `pieces` and sorts their columns (`feature_columns`); `map_files` reads and writes maps.
-`writing` makes files appear whole or not at all.
+A file is a `sources.Source`, which refuses what is no plain file and turns whatever a library says of damaged bytes
+into one sentence. Each kind is opened in one place, which checks what the file claims before memory is taken:
+`text_files` (with `encodings`), `parquet_files`, `json_tables` and `array_files` (with `sparse_tables`). The first
+three become `tables` (`text_tables`), which can name the line of whatever is wrong.
+
+`answer_files` finds the meaning of columns (`headers`) and makes triplets of `records` (`object_numbers`);
+`feature_files` reads large tables in `pieces` and sorts their columns (`feature_columns`); `map_files` reads and writes
+maps (`coordinates`) and knows what `object_tables` say of objects. `number_texts` says what a number is, `spreadsheets`
+what must not be computed, and `writing` makes files appear whole or not at all, by way of
+`temporary_files`.
 """
 
 from tete.io.answer_files import read_answers, write_answers

@@ -1,21 +1,29 @@
 """Files of answers to `Triplets` and back."""
 
 from collections.abc import Hashable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.comparisons.checks import check_rows, whole_numbers
 from tete.comparisons.triplets import Triplets
-from tete.exceptions import InvalidFileError, Parameter
-from tete.io.headers import LAYOUTS, column_position, layout_of, roles_of
+from tete.exceptions import InvalidFileError, InvalidTripletsError, Parameter
+from tete.io.array_files import read_array, read_arrays
+from tete.io.headers import DETAILS, LAYOUTS, ROLES, column_position, column_positions, layout_of, roles_of
+from tete.io.object_numbers import numbers_of_ids
+from tete.io.parquet_files import parquet_table
 from tete.io.records import AnswerReader, warn_dropped
 from tete.io.sources import AnyPath, Source, kind_of
-from tete.io.text_tables import Table, read_parquet_table, read_text_table
+from tete.io.tables import Table
+from tete.io.text_files import TextFile
+from tete.io.text_tables import read_text_table
 from tete.io.writing import atomic_write, write_frame
 
 __all__ = ["read_answers", "write_answers"]
+
+KINDS = {"biuf": "numbers", "biufU": "numbers or texts"}
+BYTES_OF_AN_OBJECT = 64  # that is numbered without being mentioned, in counts and places
 
 
 def read_answers(
@@ -27,14 +35,15 @@ def read_answers(
     annotator: str | None = None,
     group: str | None = None,
     names: Sequence[Hashable] | None = None,
-    header: bool = True,
+    header: bool | None = None,
     encoding: str = "utf-8",
     skip_invalid: bool = False,
 ) -> Triplets:
     r"""Read answers from a CSV, TSV, Parquet, npz or npy file, or from standard input.
 
-    Whole numbers are object numbers from 0, unless they are as sparse as ids are; anything else is a name. Space around
-    a name does not count.
+    Whole numbers are object numbers if 0 is among them and they are not as sparse as ids are. Other whole numbers are
+    ids, and anything else is a name. Space around a name does not count, nor in text files an apostrophe before =, +,
+    -, @, a tab or a carriage return, which `write_answers` puts there so that spreadsheets compute nothing.
 
     Parameters
     ----------
@@ -54,8 +63,9 @@ def read_answers(
         Which rows belong to one answer; by default found by its header.
     names : sequence, optional
         Names of the objects of an existing map: numbers follow their order, and other names are an error.
-    header : bool, default=True
-        Whether the first line has the names of the columns.
+    header : bool, optional
+        Whether the first line has the names of the columns. By default it has, unless `columns` are numbers and the
+        first line has objects in them: whole numbers, or a name that other lines have, too.
     encoding : str, default="utf-8"
         Of a text file; byte order marks are understood anyway.
     skip_invalid : bool, default=False
@@ -86,19 +96,21 @@ def read_answers(
     source = Source.of(path)
     if kind in {"npz", "npy"}:
         return _read_arrays(source, columns, names, skip_invalid)
-    if kind == "text":
-        table = read_text_table(source, encoding=encoding, header=header, least_columns=3)
-    else:
-        table = read_parquet_table(source)
-    roles, layout = _columns_to_use(table, columns, odd_one_out, header)
-    for role, wanted in (("weight", weight), ("annotator", annotator), ("group", group)):
-        if wanted is not None:
-            roles[role] = column_position(source.name, table.columns, wanted)
+    table = _text_answers(source, encoding, header, columns) if kind == "text" else parquet_table(source)
+    details = {
+        role: column_position(table.head, table.columns, wanted)
+        for role, wanted in (("weight", weight), ("annotator", annotator), ("group", group))
+        if wanted is not None
+    }
+    roles, layout = _columns_to_use(table, columns, odd_one_out, details)
     return AnswerReader(table, roles, layout, names, skip_invalid).triplets()
 
 
 def write_answers(path: AnyPath, triplets: Triplets, *, force: bool = False) -> None:
     """Write triplets with all they know to a CSV, TSV, Parquet or npz file, which `read_answers` reads back.
+
+    In CSV and TSV files, which spreadsheets open, names that begin with =, +, -, @, a tab or a carriage return and are
+    no numbers get an apostrophe in front, so that nothing is computed; `read_answers` takes it away again.
 
     Parameters
     ----------
@@ -141,54 +153,91 @@ def write_answers(path: AnyPath, triplets: Triplets, *, force: bool = False) -> 
     write_frame(path, frame.assign(**{name.removesuffix("s"): values for name, values in details.items()}), force=force)
 
 
+def _text_answers(source: Source, encoding: str, header: bool | None, columns: Sequence[str] | None) -> Table:
+    """The table in a text file; where columns are given by number, the first line may be an answer already."""
+    file = TextFile.of(source, encoding=encoding, header=header is not False, least_columns=3)
+    numbers = {str(position + 1): position for position in range(len(file.columns))}
+    if header is None and columns and all(column in numbers for column in columns):
+        headless = read_text_table(file.headless())
+        if _begins_with_an_answer(headless, [numbers[column] for column in columns]):
+            return headless
+    return read_text_table(file)
+
+
+def _begins_with_an_answer(table: Table, positions: list[int]) -> bool:
+    """Whether the first row has objects: a name that others have, or a number as all others have."""
+    first: set[str] = set()
+    others: set[str] = set()
+    for position in positions:
+        column = table.column(position)
+        names = column.names
+        first.add(names[column.codes[0]])
+        others.update(names[code] for code in np.unique(column.codes[1:]))
+    return bool(first & others) or all(name.isdecimal() for name in first | others)
+
+
 def _columns_to_use(
-    table: Table, columns: Sequence[str] | None, odd_one_out: bool, header: bool
+    table: Table, columns: Sequence[str] | None, odd_one_out: bool, details: dict[str, int]
 ) -> tuple[dict[str, int], str]:
     """The roles of the columns, by name, by header or, without one, by their order; and the layout they make."""
-    file = table.source.name
-    if columns is None and header:
-        roles = roles_of(file, table.columns)
-        return roles, layout_of(file, table.columns, roles)
+    has_header = table.file is None or table.file.header_line is not None
+    if columns is None and has_header:
+        roles = roles_of(table.head, table.columns, left_out=details) | details
+        return roles, layout_of(table.head, table.columns, roles)
     wanted = ("1", "2", "3") if columns is None else tuple(columns)
     if len(wanted) != 3:
         raise InvalidFileError(f"`columns` must be three names or numbers, got {len(wanted)}: {', '.join(wanted)}.")
     layout = "odd" if odd_one_out else "triplets"
-    known = {"weight", "annotator", "group"}
-    roles = (
-        {role: position for role, position in roles_of(file, table.columns).items() if role in known} if header else {}
-    )
-    return roles | {
-        role: column_position(file, table.columns, name) for role, name in zip(LAYOUTS[layout], wanted, strict=True)
-    }, layout
+    named = column_positions(table.head, table.columns, wanted)
+    if has_header:
+        others = ["" if position in named else column for position, column in enumerate(table.columns)]
+        details = roles_of(table.head, others, left_out={*ROLES.values()} - {*DETAILS} | {*details}) | details
+    return details | dict(zip(LAYOUTS[layout], named, strict=True)), layout
 
 
 def _read_arrays(
     source: Source, columns: Sequence[str] | None, names: Sequence[Hashable] | None, skip_invalid: bool
 ) -> Triplets:
     """Triplets from NumPy's own formats: an (n, 3) array, in npz with weights, annotators, groups and names."""
-    arrays = _load(source)
+    arrays = {"triplets": read_array(source)} if source.name.lower().endswith(".npy") else read_arrays(source)
     wanted = columns[0] if columns else ("triplets" if "triplets" in arrays else next(iter(arrays)))
     if wanted not in arrays:
         raise InvalidFileError(f"{source.name}: there is no array {wanted!r} among {', '.join(map(repr, arrays))}.")
     details: dict[str, Any] = {
         name: arrays[name] for name in ("weights", "annotators", "groups") if name in arrays and name != wanted
     }
-    rows = _without_repeats(f"{source.name}, array {wanted!r}", arrays[wanted], details, skip_invalid)
-    known = arrays["names"].tolist() if "names" in arrays and names is None else names
-    if known is not None:
-        details["names"] = tuple(known)
-    elif "n_objects" in arrays:
-        details["n_objects"] = int(arrays["n_objects"])
+    place = f"{source.name}, array {wanted!r}"
+    for name, kinds in (wanted, "biuf"), ("weights", "biuf"), ("annotators", "biufU"), ("groups", "biufU"):
+        if name in arrays and arrays[name].dtype.kind not in kinds:
+            raise InvalidFileError(f"{source.name}, array {name!r}: expected {KINDS[kinds]}, got {arrays[name].dtype}.")
     try:
+        rows = _without_repeats(place, check_rows(arrays[wanted], n_columns=3), details, skip_invalid)
+        if names is not None or "names" in arrays:
+            details["names"] = tuple(_names(arrays["names"]) if names is None else names)
+        elif "n_objects" in arrays:
+            details["n_objects"] = n_objects = int(whole_numbers("n_objects", arrays["n_objects"].reshape(1))[0])
+            source.refuse_beyond_memory(f"{n_objects:,} objects", BYTES_OF_AN_OBJECT * n_objects)
+        else:
+            rows, details["names"] = numbers_of_ids(rows)
         return Triplets.from_array(rows, **details)
+    except InvalidFileError:
+        raise
     except ValueError as error:
-        raise InvalidFileError(f"{source.name}, array {wanted!r}: {error}") from error
+        raise InvalidFileError(f"{place}: {error}") from error
+
+
+def _names(array: NDArray[Any]) -> list[Hashable]:
+    """The names of the objects, all there and plain."""
+    if array.ndim != 1 or array.dtype.kind not in "biufU":
+        raise InvalidTripletsError(f"`names` must be a list of names, got {array.dtype} of shape {array.shape}.")
+    names: list[Hashable] = array.tolist()
+    if "" in names:
+        raise InvalidTripletsError(f"Row {names.index('')} of `names` is empty: every object needs a name.")
+    return names
 
 
 def _without_repeats(place: str, rows: NDArray[Any], details: dict[str, Any], skip_invalid: bool) -> NDArray[Any]:
     """The rows, and what is known about each, without those that have one object twice; or name the first of these."""
-    if rows.ndim != 2 or rows.shape[1] != 3:
-        return rows
     kept = (rows[:, 0] != rows[:, 1]) & (rows[:, 0] != rows[:, 2]) & (rows[:, 1] != rows[:, 2])
     if kept.all():
         return rows
@@ -202,16 +251,5 @@ def _without_repeats(place: str, rows: NDArray[Any], details: dict[str, Any], sk
             " leaves them out).",
         )
     warn_dropped(kept, reason)
-    details |= {name: values[kept] for name, values in details.items() if len(values) == len(kept)}
+    details |= {name: values[kept] for name, values in details.items() if values.shape[:1] == kept.shape}
     return np.asarray(rows[kept])
-
-
-def _load(source: Source) -> dict[str, NDArray[Any]]:
-    try:
-        with source.open() as stream:
-            loaded = np.load(stream, allow_pickle=False)
-            return {"triplets": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
-    except (ValueError, EOFError, KeyError) as error:
-        raise InvalidFileError(
-            f"{source.name} is not an {Path(source.name).suffix[1:]} file of plain arrays."
-        ) from error

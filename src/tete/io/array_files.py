@@ -1,31 +1,34 @@
-"""Files of plain arrays in NumPy's npz format: written as they are, and read only if they are what they claim to be.
+"""Files of plain arrays in NumPy's npz and npy formats, read only if they are what they claim to be.
 
-Before memory is taken, the sizes that an archive declares are compared with the file's own: arrays are stored without
-compression, so that none can be larger than the file. Nothing is ever unpickled.
+Before memory is taken, the sizes that a file declares are compared with its own: what is stored cannot be larger than
+the file, what is compressed not larger than compression allows, and nothing larger than the memory. Nothing is ever
+unpickled. Our own files of arrays are stored without compression; others may be compressed.
 """
 
-import stat
-from collections.abc import Mapping
-from errno import EINVAL  # a place before the beginning of a file
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from math import prod
-from pathlib import Path
 from typing import Any, BinaryIO
-from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from tete.exceptions import InvalidFileError
-from tete.io.sources import AnyPath
+from tete.io.sources import AnyPath, DamageError, Source
 from tete.io.writing import atomic_write
 
-__all__ = ["read_array_file", "write_array_file"]
+__all__ = ["read_array", "read_array_file", "read_arrays", "write_array_file"]
 
 EXTENSION = ".npy"
 ENCRYPTED = 0x1
 KINDS = "biufU"  # numbers and texts
+FOREIGN_KINDS = KINDS + "cSmM"  # what others write besides: complex numbers, bytes, times
 LONGEST_HEADER = 10_000  # as NumPy's own limit
+LAST_CHARACTER = 0x10FFFF
+MOST_INFLATED = 1032  # bytes that one byte of deflated data can become
+NPZ, NPY = "a whole npz file of plain arrays", "a whole npy file of plain numbers"
 
 
 def write_array_file(path: AnyPath, arrays: Mapping[str, NDArray[Any]], *, force: bool = False) -> None:
@@ -38,65 +41,105 @@ def write_array_file(path: AnyPath, arrays: Mapping[str, NDArray[Any]], *, force
 
 
 def read_array_file(path: AnyPath) -> dict[str, NDArray[Any]]:
-    """All arrays of a file by name, or one sentence that says why it cannot be one."""
-    _refuse_other_files(Path(path))
-    with Path(path).open("rb") as stream:
-        try:
-            with ZipFile(stream) as archive:
-                members = archive.infolist()
-                _check_members(members, Path(path).stat().st_size)
-                return {member.filename.removesuffix(EXTENSION): _read_member(archive, member) for member in members}
-        except Exception as error:  # whatever damaged bytes make a library say
-            if isinstance(error, OSError) and error.errno not in {None, EINVAL}:  # the disk, not the bytes
-                raise
-            reason = str(error).rstrip(".") if isinstance(error, (InvalidFileError, BadZipFile)) else "it is damaged"
-            raise InvalidFileError(f"{path} is not a whole npz file of plain arrays: {reason}.") from error
+    """All arrays by name of a file that `write_array_file` has written."""
+    source = Source.of(path)
+    with source.reading(NPZ) as stream, ZipFile(stream) as archive:
+        for member in archive.infolist():
+            if member.compress_type != ZIP_STORED:
+                raise DamageError(f"{member.filename!r} is compressed, which this format is not")
+        return _read_members(source, archive, KINDS)
 
 
-def _refuse_other_files(path: Path) -> None:
-    """Only files have a size to compare with; a pipe would also wait for ever."""
-    mode = path.stat().st_mode
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(21, "Is a folder, expected a file", str(path))
-    if not stat.S_ISREG(mode):
-        raise InvalidFileError(f"{path} is not a plain file, as arrays must be in.")
+def read_arrays(source: Source) -> dict[str, NDArray[Any]]:
+    """All arrays by name of an npz file from anywhere, at least one; texts in bytes become texts."""
+    with source.reading(NPZ) as stream, ZipFile(stream) as archive:
+        arrays = _read_members(source, archive, FOREIGN_KINDS)
+        if not arrays:
+            raise DamageError("it has no arrays")
+        return {
+            name: np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array for name, array in arrays.items()
+        }
+
+
+def read_array(source: Source) -> NDArray[Any]:
+    """The array of an npy file, which stays on the disk until it is used."""
+    with source.reading(NPY) as stream:
+        declared = _declared_size(stream, FOREIGN_KINDS)
+        if declared != source.size:
+            raise DamageError(f"it has {source.size} bytes and claims {declared}")
+        with _old_headers():
+            return np.asarray(np.load(source.name, mmap_mode="r", allow_pickle=False, max_header_size=LONGEST_HEADER))
+
+
+def _read_members(source: Source, archive: ZipFile, kinds: str) -> dict[str, NDArray[Any]]:
+    members = archive.infolist()
+    _check_members(members, source.size)
+    source.refuse_beyond_memory("its arrays", sum(member.file_size for member in members))
+    return {member.filename.removesuffix(EXTENSION): _read_member(archive, member, kinds) for member in members}
 
 
 def _check_members(members: list[ZipInfo], file_size: int) -> None:
     names = [member.filename for member in members]
     if len(set(names)) != len(names):
-        raise InvalidFileError("two of its arrays have one name")
+        raise DamageError("two of its arrays have one name")
     for member in members:
         if not member.filename.endswith(EXTENSION) or member.flag_bits & ENCRYPTED:
-            raise InvalidFileError(f"{member.filename!r} is not an array")
-        if member.compress_type != ZIP_STORED:
-            raise InvalidFileError(f"{member.filename!r} is compressed, which this format is not")
-    if sum(member.file_size for member in members) > file_size:
-        raise InvalidFileError("its arrays claim to be larger than the file")
+            raise DamageError(f"{member.filename!r} is not an array")
+        if member.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
+            raise DamageError(f"{member.filename!r} is compressed in a way that NumPy does not write")
+        growth = 1 if member.compress_type == ZIP_STORED else MOST_INFLATED
+        if member.file_size > growth * member.compress_size:
+            raise DamageError(f"{member.filename!r} claims to be larger than its bytes can be")
+    if sum(member.compress_size for member in members) > file_size:
+        raise DamageError("its arrays claim to be larger than the file")
 
 
-def _read_member(archive: ZipFile, member: ZipInfo) -> NDArray[Any]:
+def _read_member(archive: ZipFile, member: ZipInfo, kinds: str) -> NDArray[Any]:
     with archive.open(member) as stream:
-        declared = _declared_size(stream)
+        declared = _declared_size(stream, kinds)
         if declared != member.file_size:
-            raise InvalidFileError(f"{member.filename!r} has {member.file_size} bytes and claims {declared}")
-    with archive.open(member) as stream:
+            raise DamageError(f"{member.filename!r} has {member.file_size} bytes and claims {declared}")
+    with archive.open(member) as stream, _old_headers():
         array = npy.read_array(stream, allow_pickle=False, max_header_size=LONGEST_HEADER)
         stream.read()  # the end, where the checksum is compared
-    return np.ascontiguousarray(array).reshape(array.shape)
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    if array.dtype.kind == "U":
+        _check_characters(member.filename, array)
+    return array
 
 
-def _declared_size(stream: Any) -> int:
+def _check_characters(name: str, texts: NDArray[Any]) -> None:
+    """Refuse what Python would not take for a text, or not write into a file."""
+    native = texts.astype(texts.dtype.newbyteorder("="), copy=False)
+    codes = native.reshape(-1).view(np.uint32).reshape(texts.size, -1)
+    halves = (codes >= 0xD800) & (codes <= 0xDFFF)  # of pairs of UTF-16
+    inner_nul = (codes[:, :-1] == 0) & (codes[:, 1:] != 0)
+    if np.any(codes > LAST_CHARACTER) or halves.any() or inner_nul.any():
+        raise DamageError(f"{name!r} holds what is no character of a text")
+
+
+def _declared_size(stream: Any, kinds: str) -> int:
     """Bytes of an array by its own header, header included."""
     counted = _Counted(stream)
     version = npy.read_magic(counted)
     if version not in {(1, 0), (2, 0)}:
-        raise InvalidFileError(f"an array has version {version} of the npy format")
+        raise DamageError(f"an array has version {version} of the npy format")
     read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, _, dtype = read_header(counted, max_header_size=LONGEST_HEADER)
-    if dtype.kind not in KINDS or dtype.hasobject or dtype.subdtype is not None:
-        raise InvalidFileError(f"an array has the type {dtype}, expected numbers or texts")
+    with _old_headers():
+        shape, _, dtype = read_header(counted, max_header_size=LONGEST_HEADER)
+    if dtype.kind not in kinds or dtype.hasobject or dtype.subdtype is not None or dtype.itemsize == 0:
+        raise DamageError(f"an array has the type {dtype}, expected numbers or texts")
+    if min(shape, default=0) < 0:
+        raise DamageError(f"an array has the shape {shape}")
     return counted.n_read + prod(shape) * dtype.itemsize
+
+
+@contextmanager
+def _old_headers() -> Iterator[None]:
+    """Headers that Python 2 has written are read without a word."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield
 
 
 class _Counted:

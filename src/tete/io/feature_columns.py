@@ -2,19 +2,20 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tete.exceptions import InvalidFileError, Parameter
+from tete.io.encodings import NO_CHARACTER
 from tete.io.headers import column_position
-from tete.io.map_files import NAME_COLUMNS, as_column
-from tete.io.pieces import DECIMAL_COMMA
-from tete.io.text_tables import Table, as_text, shortened
-
-if TYPE_CHECKING:
-    import pandas as pd
+from tete.io.number_texts import DECIMAL_COMMA, is_number, numbers_of
+from tete.io.object_tables import NAME_COLUMNS, as_column
+from tete.io.pieces import Piece
+from tete.io.spreadsheets import without_apostrophe
+from tete.io.tables import LocatedRows, text_of
+from tete.io.text_files import shortened
 
 __all__ = ["Columns", "Wanted", "choose_columns", "collect"]
 
@@ -45,8 +46,19 @@ class Columns(NamedTuple):
         return self.kept if self.name is None else [*self.kept, self.name]
 
 
-def choose_columns(file: str, names: Sequence[str], wanted: Wanted) -> Columns:
+def refuse_first_row(head: LocatedRows) -> None:
+    """Refuse a first line of nothing but numbers of which some are not whole: it is a row, no header."""
+    if all(map(is_number, head.columns)) and not all(name.isdecimal() for name in head.columns):
+        raise InvalidFileError(
+            f"{head.head}: expected names of columns, got numbers ({', '.join(head.columns[:3])}, ...); say ",
+            Parameter("header", False),
+            " if this is the first row.",
+        )
+
+
+def choose_columns(head: LocatedRows, wanted: Wanted) -> Columns:
     """The part of each column, by what the user says and by the usual names."""
+    file, names = head.head, head.columns
     dropped = {column_position(file, names, column) for column in wanted.drop}
     kept = [column_position(file, names, column) for column in wanted.labels]
     features = None if wanted.features is None else _positions(file, names, wanted.features)
@@ -85,34 +97,37 @@ def _likely_ids(names: Sequence[str]) -> list[int]:
 
 
 def collect(
-    pieces: Iterable[Table], columns: Columns
+    pieces: Iterable[Piece], columns: Columns, names: Sequence[str]
 ) -> tuple[NDArray[Any], tuple[Hashable, ...] | None, dict[str, NDArray[Any]]]:
-    """The numbers, the ids and the kept columns of all pieces."""
+    """The numbers, the ids and, by their names, the kept columns of all pieces."""
     numbers: list[NDArray[Any]] = []
     ids: dict[str, None] = {}
     kept: dict[int, list[Any]] = {position: [] for position in columns.kept}
-    names: Sequence[str] = ()
     for piece in pieces:
-        table, names = _without_empty_rows(piece), piece.columns
+        table = _without_empty_rows(piece)
         numbers.append(_numbers(table, columns.features))
         for position, values in kept.items():
-            values.extend(as_text(table.cells[position]))
+            values.extend(_texts(table, position))
         if columns.name is not None:
             _add_ids(ids, table, columns.name)
     others = {names[position]: as_column(values) for position, values in kept.items()}
     return _joined(numbers), None if columns.name is None else tuple(ids), others
 
 
-def _without_empty_rows(table: Table) -> Table:
-    """Leave out lines of nothing but separators, as spreadsheets write them below the table."""
+def _without_empty_rows(table: Piece) -> Piece:
+    """Leave out blank lines and those of nothing but separators, as spreadsheets write them below the table."""
     if any(kind.kind in "biuf" for kind in table.cells.dtypes):
         return table
-    return replace(table, cells=table.cells[(table.cells != "").any(axis=1).to_numpy()])
+    blank = np.ones(len(table.cells), dtype=bool)
+    for position in table.cells.columns:
+        blank[blank] = [not text_of(value).strip() for value in table.cells[position].to_numpy(object)[blank]]
+    return (
+        replace(table, cells=table.cells[~blank], records=np.asarray(table.records)[~blank]) if blank.any() else table
+    )
 
 
-def _add_ids(ids: dict[str, None], table: Table, position: int) -> None:
-    for row, text in enumerate(as_text(table.cells[position])):
-        name = text.strip()
+def _add_ids(ids: dict[str, None], table: Piece, position: int) -> None:
+    for row, name in enumerate(_texts(table, position, stripped=True)):
         if not name:
             raise InvalidFileError(f"{table.location(row, position)}: empty, expected the id of the row.")
         if name in ids:
@@ -127,14 +142,14 @@ def _add_ids(ids: dict[str, None], table: Table, position: int) -> None:
         ids[name] = None
 
 
-def _numbers(table: Table, positions: list[int]) -> NDArray[Any]:
+def _numbers(table: Piece, positions: list[int]) -> NDArray[Any]:
     """The features of a piece as finite numbers, in four bytes each where that loses nothing."""
     cells = table.cells[positions]
     texts = [position for position in positions if cells[position].dtype.kind not in "biuf"]
     if texts:
         cells = cells.copy()
         for position in texts:
-            cells[position] = _parsed(cells[position], table.decimal)
+            cells[position] = numbers_of(_texts(table, position), decimal=table.decimal)
     values = cells.to_numpy(dtype=np.float64)
     finite = np.isfinite(values)
     if not finite.all():
@@ -146,14 +161,19 @@ def _numbers(table: Table, positions: list[int]) -> NDArray[Any]:
     return small if np.array_equal(small, values) else values
 
 
-def _parsed(column: "pd.Series[Any]", decimal: str) -> "pd.Series[Any]":
-    import pandas as pd  # noqa: PLC0415
+def _texts(table: Piece, position: int, *, stripped: bool = False) -> list[str]:
+    """A column as texts, empty where a value is missing."""
+    values = table.cells[position]
+    with table.source.blamed("a table of texts and numbers"):
+        texts = [text_of(value) for value in values.tolist()]
+    if table.file is None and NO_CHARACTER.search("".join(texts)):  # text files are checked before
+        row = next(row for row, text in enumerate(texts) if NO_CHARACTER.search(text))
+        raise InvalidFileError(f"{table.location(row, position)}: {texts[row]!r} holds what is no character of a text.")
+    texts = [text.strip() for text in texts] if stripped else texts
+    return texts if table.file is None else [without_apostrophe(text) for text in texts]
 
-    plain = pd.Series(as_text(column), index=column.index, dtype=object).str.strip()
-    return pd.to_numeric(plain.str.replace(",", ".") if decimal == "," else plain, errors="coerce")
 
-
-def _refuse(table: Table, row: int, position: int, unread: list[int]) -> None:
+def _refuse(table: Piece, row: int, position: int, unread: list[int]) -> None:
     cell = table.cells[position].iloc[row]
     text, place = ("" if cell is None else str(cell).strip()), table.location(row, position)
     if text.casefold() in {"", "nan", "na", "n/a", "null", "none", "inf", "-inf", "<na>", "nat", "?"}:

@@ -8,16 +8,17 @@ from collections.abc import Hashable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
-from zipfile import BadZipFile
-from zlib import error as ZlibError  # noqa: N812  (a class, whatever its name)
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tete.exceptions import InvalidFileError, InvalidParameterError, Parameter
-from tete.io.feature_columns import Wanted, choose_columns, collect
+from tete.io.array_files import read_array, read_arrays
+from tete.io.feature_columns import Wanted, choose_columns, collect, refuse_first_row
 from tete.io.pieces import parquet_pieces, text_pieces
 from tete.io.sources import AnyPath, Source, kind_of
+from tete.io.sparse_tables import is_sparse_file, sparse_table
+from tete.io.tables import refuse_equal_names
 
 __all__ = ["FeatureTable", "read_features"]
 
@@ -25,8 +26,6 @@ __all__ = ["FeatureTable", "read_features"]
 ARRAYS = ("X", "features", "data")
 LABEL_ARRAYS = ("y", "label", "labels", "target")
 ID_ARRAYS = ("ids", "id", "names", "object")
-# What NumPy and zipfile raise for files that are cut off or are something else.
-DAMAGED = (ValueError, EOFError, KeyError, BadZipFile, ZlibError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +90,8 @@ def read_features(
 ) -> FeatureTable:
     r"""Read features from a CSV, TSV, Parquet, npy or npz file (also scipy's sparse npz), or from standard input.
 
-    What is no id, no label and not left out must be a finite number. Decimal commas are understood where commas do not
-    separate the columns.
+    What is no id, no label and not left out must be a finite number, without separators of thousands. Decimal commas
+    are understood where commas do not separate the columns and no number has a point.
 
     Parameters
     ----------
@@ -143,28 +142,23 @@ def read_features(
         raise InvalidParameterError(Parameter("array"), f" is for npz files, got {array!r} with {path}.")
     source = Source.of(path)
     if kind == "npy":
-        return FeatureTable(_as_table(source.name, _memory_mapped(source)))
+        return FeatureTable(_as_table(source.name, read_array(source)))
     if kind == "npz":
         return _read_npz(source, array, id_column, labels, drop)
-    names, reader = text_pieces(source, encoding=encoding, header=header) if kind == "text" else parquet_pieces(source)
+    head, reader = text_pieces(source, encoding=encoding, header=header) if kind == "text" else parquet_pieces(source)
+    if kind == "text" and header:
+        refuse_first_row(head)
+    refuse_equal_names(head)
     wanted = Wanted(
         id_column, tuple(labels), tuple(drop), None if features is None else tuple(features), tuple(likely_labels)
     )
-    columns = choose_columns(source.name, names, wanted)
+    columns = choose_columns(head, wanted)
     with closing(reader(columns.features, columns.texts)) as pieces:
-        values, ids, others = collect(pieces, columns)
+        values, ids, others = collect(pieces, columns, head.columns)
     if len(values) == 0:
         raise InvalidFileError(f"{source.name} has no rows: expected one object a line.")
-    chosen = tuple(names[position] for position in columns.features) if header else None
+    chosen = tuple(head.columns[position] for position in columns.features) if header else None
     return FeatureTable(values, chosen, ids, others)
-
-
-def _memory_mapped(source: Source) -> NDArray[Any]:
-    source.open().close()  # says what is wrong with the file itself
-    try:
-        return np.asarray(np.load(source.name, mmap_mode="r", allow_pickle=False))
-    except DAMAGED as error:
-        raise InvalidFileError(f"{source.name} is not a whole npy file of plain numbers.") from error
 
 
 def _as_table(where: str, values: NDArray[Any]) -> NDArray[Any]:
@@ -179,31 +173,13 @@ def _as_table(where: str, values: NDArray[Any]) -> NDArray[Any]:
 def _read_npz(
     source: Source, array: str | None, id_column: str | None, labels: Sequence[str], drop: Sequence[str]
 ) -> FeatureTable:
-    try:
-        with source.open() as stream, np.load(stream, allow_pickle=False) as loaded:
-            if "format" in loaded and "shape" in loaded:
-                values: Any = _sparse(source)
-                arrays: dict[str, NDArray[Any]] = {}
-            else:
-                arrays = dict(loaded)
-                chosen = _feature_array(source.name, arrays, array)
-                values = _as_table(f"{source.name}, array {chosen!r}", arrays.pop(chosen))
-    except InvalidFileError:
-        raise
-    except (*DAMAGED, AttributeError) as error:  # a bare array in an npz file has no names
-        raise InvalidFileError(f"{source.name} is not a whole npz file of plain arrays.") from error
+    arrays = read_arrays(source)
+    if is_sparse_file(arrays):
+        return _with_columns(source.name, sparse_table(source, arrays), {}, id_column, labels)
+    chosen = _feature_array(source.name, arrays, array)
+    values = _as_table(f"{source.name}, array {chosen!r}", arrays.pop(chosen))
     columns = {name: values for name, values in arrays.items() if name not in drop}
     return _with_columns(source.name, values, columns, id_column, labels)
-
-
-def _sparse(source: Source) -> Any:
-    from scipy import sparse  # noqa: PLC0415
-
-    loaded: Any = sparse.load_npz(source.name)
-    table = loaded.tocsr()
-    if table.dtype.kind not in "biuf" or 0 in table.shape:
-        raise InvalidFileError(f"{source.name}: expected a table of numbers, got shape {table.shape}, {table.dtype}.")
-    return table
 
 
 def _feature_array(file: str, arrays: dict[str, NDArray[Any]], wanted: str | None) -> str:
@@ -231,8 +207,9 @@ def _with_columns(
     by_row = {name: entries for name, entries in arrays.items() if entries.shape == (n_rows,)}
     key = id_column or next((name for name in ID_ARRAYS if name in by_row), None)
     ids = None if key is None else tuple(str(entry) for entry in by_row.pop(key))
-    if ids is not None and len(set(ids)) < n_rows:
-        raise InvalidFileError(f"{file}, array {key!r}: ids must differ, got some more than once.")
+    if ids is not None and (len(set(ids)) < n_rows or "" in ids):
+        wrong = "an empty one" if "" in ids else "some more than once"
+        raise InvalidFileError(f"{file}, array {key!r}: ids must differ, got {wrong}.")
     names = next((arrays[name] for name in ("feature_names", "names") if name in arrays and name != key), None)
     fits = names is not None and names.shape == (n_features,) and isinstance(values, np.ndarray)
     in_order = [*labels, *(name for name in by_row if name not in labels)]

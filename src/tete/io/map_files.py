@@ -1,7 +1,5 @@
 """Files of maps: one row for each object with its name, its place and whatever else is known about it."""
 
-import json
-import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,15 +8,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.core.validation import check_map
-from tete.exceptions import InvalidFileError
+from tete.exceptions import InvalidFileError, InvalidParameterError, Parameter
+from tete.io.array_files import read_array
+from tete.io.coordinates import coordinate_names, coordinate_positions, reserved_name
+from tete.io.json_tables import json_table
+from tete.io.object_tables import as_column, kept_columns, name_positions, read_columns
+from tete.io.parquet_files import parquet_table
 from tete.io.sources import AnyPath, Source, kind_of
-from tete.io.text_tables import Table, as_numbers, read_parquet_table, read_text_table
+from tete.io.tables import Table, refuse_equal_names
+from tete.io.text_tables import text_table
 from tete.io.writing import atomic_write, check_output, write_frame
 
-__all__ = ["Map", "as_column", "check_map_output", "read_columns", "read_map", "write_map"]
+__all__ = ["Map", "check_map_output", "read_map", "write_map"]
 
-NAME_COLUMNS = ("object", "name", "id", "key", "index")
-RESERVED = {"object", "x", "y", "z"}
 MAP_KINDS = ("text", "parquet", "npy", "json")
 
 
@@ -140,7 +142,11 @@ def write_map(
     """Write a map by the file's extension: CSV, TSV, Parquet, JSON records, or npy (places alone).
 
     Tables have the columns object, x, y, z, or object, x1, x2, ... beyond three dimensions, and then `columns`, of
-    which one called like these becomes label_x and so on.
+    which one called like a coordinate becomes label_x and so on.
+
+    In CSV and TSV files, which spreadsheets open, texts that begin with =, +, -, @, a tab or a carriage return and are
+    no numbers get an apostrophe in front, so that nothing is computed; `read_map` takes it away again. Numbers, such as
+    the coordinates, stay numbers.
 
     Parameters
     ----------
@@ -183,8 +189,10 @@ def write_map(
     data: dict[str, Any] = {"object": list(range(len(places)) if names is None else names)}
     data |= dict(zip(coordinate_names(places.shape[1]), places.T, strict=True))
     for name, values in (columns or {}).items():
-        # A reader would take a column x, y, z or object for a coordinate or the name.
-        data[f"label_{name}" if name.casefold() in RESERVED else name] = np.asarray(values)
+        key = f"label_{name}" if reserved_name(name, places.shape[1]) else name
+        if key in data:
+            raise InvalidParameterError(f"`columns` must have different names, got {key!r} twice.")
+        data[key] = np.asarray(values)
     write_frame(path, pd.DataFrame(data), force=force)
 
 
@@ -194,21 +202,20 @@ def check_map_output(path: AnyPath, *, force: bool) -> None:
     check_output(path, force=force)
 
 
-def coordinate_names(n_components: int) -> list[str]:
-    """x, y and z, or x1, x2, ... beyond three."""
-    return list("xyz"[:n_components]) if n_components <= 3 else [f"x{number}" for number in range(1, n_components + 1)]
-
-
-def read_map(path: AnyPath, *, encoding: str = "utf-8") -> Map:
+def read_map(path: AnyPath, *, coordinates: Sequence[str] | None = None, encoding: str = "utf-8") -> Map:
     r"""Read a map from a CSV, TSV, Parquet, JSON or npy file, ours or another program's, or from standard input.
 
-    Coordinates are the columns x, y[, z] or x1, x2, ... (also dim1, ..., component_0, ...); names are the column
-    object, name or id. Anything else is kept in `columns`.
+    Coordinates are the columns x, y[, z] or x1, x2, ... (also dim1, ..., component_0, ..., PC1, ..., UMAP1, ...); of a
+    table with several such families those to use must be named. Names are the column object, name or id. Anything else
+    is kept in `columns`. In text files an apostrophe before =, +, -, @, a tab or a carriage return does not count,
+    which `write_map` puts there so that spreadsheets compute nothing.
 
     Parameters
     ----------
     path : str or path
         The file; "-" reads text from standard input.
+    coordinates : sequence of column names or numbers from 1, optional
+        The columns of the coordinates, in this order.
     encoding : str, default="utf-8"
         Of a text file; byte order marks are understood anyway.
 
@@ -237,83 +244,21 @@ def read_map(path: AnyPath, *, encoding: str = "utf-8") -> Map:
     kind = kind_of(path, MAP_KINDS)
     source = Source.of(path)
     if kind == "npy":
-        return Map(_finite(source.name, _load_npy(source)))
+        if coordinates is not None:
+            raise InvalidParameterError(Parameter("coordinates"), f" is for tables, got {path}.")
+        return Map(_finite(source, read_array(source)))
     if kind == "json":
-        table = _read_json(source)
-    elif kind == "text":
-        table = read_text_table(source, encoding=encoding)
+        table = json_table(source)
     else:
-        table = read_parquet_table(source)
-    coordinates = _coordinates(table)
-    places = np.column_stack([_numbers(table, position) for position in coordinates])
-    return Map(places, *_names_and_columns(table, coordinates))
-
-
-def read_columns(path: AnyPath, names: Sequence[str], *, encoding: str = "utf-8") -> dict[str, NDArray[Any]]:
-    """What a table says about objects, in the order of `names`: its column object, name, id or index tells which.
-
-    Objects that the table does not have get empty cells; a table that has none of them is an error.
-    """
-    kind = kind_of(path, ("text", "parquet"))
-    source = Source.of(path)
-    table = read_text_table(source, encoding=encoding) if kind == "text" else read_parquet_table(source)
-    rows = {position: _rows_of(table, position, names) for position in _positions(table, NAME_COLUMNS)}
-    key = max(rows, key=lambda position: sum(row >= 0 for row in rows[position]), default=-1)  # names may be numbers
-    best = rows.get(key, [-1])
-    if max(best) >= 0:
-        return {
-            column: as_column([values[row] if row >= 0 else "" for row in best])
-            for position, (column, values) in enumerate(zip(table.columns, table.cells.to_numpy(object).T, strict=True))
-            if position != key
-        }
-    raise InvalidFileError(
-        f"{source.name}: no row names an object of the map, expected names such as {', '.join(map(repr, names[:3]))} "
-        f"in a column {', '.join(NAME_COLUMNS[:-1])} or {NAME_COLUMNS[-1]}."
-    )
-
-
-def as_column(texts: Sequence[Any]) -> NDArray[Any]:
-    """Numbers where all texts are numbers or empty, with gaps as not-a-number; texts otherwise."""
-    try:
-        numbers = np.array([float(text) if str(text).strip() else np.nan for text in texts])
-    except ValueError:
-        return np.array([str(text) for text in texts], dtype=object)
-    if not np.isfinite(numbers).any():
-        return np.array([str(text) for text in texts], dtype=object)
-    whole = bool(np.all(np.isfinite(numbers) & (numbers == np.round(numbers)) & (np.abs(numbers) < 2**53)))
-    return numbers.astype(np.int64) if whole else numbers
-
-
-def _rows_of(table: Table, position: int, names: Sequence[str]) -> list[int]:
-    """For each name the row that has it in this column, or -1."""
-    row_of = {str(text).strip(): row for row, text in enumerate(table.values(position))}
-    return [row_of.get(name, -1) for name in names]
-
-
-def _positions(table: Table, wanted: Sequence[str]) -> list[int]:
-    lower = [column.casefold() for column in table.columns]
-    return [lower.index(name) for name in wanted if name in lower]
-
-
-def _coordinates(table: Table) -> list[int]:
-    """The positions of the coordinates' columns."""
-    found = _positions(table, ("x", "y", "z"))
-    if not found:
-        pattern = re.compile(r"(x|dim|component|d|pc|umap|tsne|embedding)[_\s]?(\d+)", flags=re.IGNORECASE)
-        matches = [
-            (int(match[2]), position) for position, c in enumerate(table.columns) if (match := pattern.fullmatch(c))
-        ]
-        found = [position for _, position in sorted(matches)]
-    if not found:
-        raise InvalidFileError(
-            f"{table.source.name}, line 1: expected a map with columns x and y (or x1, x2, ...), "
-            f"got {', '.join(repr(column) for column in table.columns[:12])}."
-        )
-    return found
+        table = text_table(source, encoding=encoding) if kind == "text" else parquet_table(source)
+    refuse_equal_names(table)
+    positions = coordinate_positions(table, coordinates)
+    places = np.column_stack([_numbers(table, position) for position in positions])
+    return Map(places, *_names_and_columns(table, positions))
 
 
 def _numbers(table: Table, position: int) -> NDArray[np.float64]:
-    numbers = as_numbers(table.values(position))
+    numbers = table.numbers(position)
     if not np.isfinite(numbers).all():
         row = int(np.argmin(np.isfinite(numbers)))
         text = str(table.values(position)[row])
@@ -325,57 +270,29 @@ def _names_and_columns(
     table: Table, coordinates: list[int]
 ) -> tuple[tuple[Hashable, ...] | None, dict[str, NDArray[Any]]]:
     """Names from the first column that may have them, if they differ, and everything else."""
-    position = next(iter(_positions(table, NAME_COLUMNS)), None)
+    position = next((place for place in name_positions(table) if place not in coordinates), None)
     names: tuple[Hashable, ...] | None = None
     if position is not None:
-        names = tuple(str(text).strip() for text in table.values(position))
+        names = tuple(table.names(position))
         seen: set[Hashable] = set()
         for row, name in enumerate(names):
+            if not name:
+                raise InvalidFileError(f"{table.location(row, position)}: empty, expected the name of an object.")
             if name in seen:
                 raise InvalidFileError(
                     f"{table.location(row, position)}: {name!r} is there already: names must differ."
                 )
             seen.add(name)
-    others = {
-        column: as_column(list(table.values(other)))
-        for other, column in enumerate(table.columns)
-        if other != position and other not in coordinates
-    }
-    return names, others
+    left_out = {*coordinates, *(() if position is None else (position,))}
+    return names, {column: as_column(values) for column, values in kept_columns(table, left_out).items()}
 
 
-def _read_json(source: Source) -> Table:
-    import pandas as pd  # noqa: PLC0415
-
-    try:
-        with source.open() as stream:
-            records = json.load(stream)
-    except ValueError as error:
-        raise InvalidFileError(f"{source.name} is not JSON: {error}.") from error
-    if not (isinstance(records, list) and records and all(isinstance(record, dict) for record in records)):
-        raise InvalidFileError(f"{source.name}: expected a list of objects such as {{'object': 'a', 'x': 0, 'y': 1}}.")
-    frame = pd.DataFrame(records)
-    cells = pd.DataFrame(
-        {
-            position: ["" if pd.isna(v) else str(v) for v in frame.iloc[:, position]]
-            for position in range(frame.shape[1])
-        },
-        dtype=object,
-    )
-    return Table(source, tuple(str(column) for column in frame.columns), cells)
-
-
-def _load_npy(source: Source) -> NDArray[Any]:
-    try:
-        with source.open() as stream:
-            return np.asarray(np.load(stream, allow_pickle=False))
-    except (ValueError, EOFError) as error:
-        raise InvalidFileError(f"{source.name} is not an npy file of plain numbers.") from error
-
-
-def _finite(name: str, values: NDArray[Any]) -> NDArray[np.float64]:
-    if values.ndim != 2 or values.dtype.kind not in "iuf" or not np.isfinite(values).all():
+def _finite(source: Source, values: NDArray[Any]) -> NDArray[np.float64]:
+    if values.ndim != 2 or values.dtype.kind not in "iuf" or 0 in values.shape or not np.isfinite(values).all():
         raise InvalidFileError(
-            f"{name}: expected a table of finite numbers, one row an object, got shape {values.shape}, {values.dtype}."
+            f"{source.name}: expected a table of finite numbers, one row an object, got shape {values.shape}, "
+            f"{values.dtype}."
         )
-    return values.astype(np.float64)
+    source.refuse_beyond_memory("its places", 8 * values.size)
+    with source.blamed("a map of numbers"), np.errstate(over="raise"):
+        return values.astype(np.float64)

@@ -1,68 +1,72 @@
 """Large tables piece by piece: some thousand rows at a time, each piece knowing where it is in the file."""
 
-import re
 import warnings
 from collections.abc import Callable, Generator
 from contextlib import closing
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tete.exceptions import InvalidFileError
+from tete.io.number_texts import has_decimal_commas
+from tete.io.parquet_files import PARQUET, batches, parquet_columns
 from tete.io.sources import Source
-from tete.io.text_tables import Table, check_text, first_line, refuse_long_records, text_records
+from tete.io.tables import LocatedRows
+from tete.io.text_files import TextFile
 
-__all__ = ["DECIMAL_COMMA", "Reader", "parquet_pieces", "text_pieces"]
+if TYPE_CHECKING:
+    import pandas as pd
 
-# Takes the positions of the columns of numbers and of those of text, and gives the pieces.
-Reader: TypeAlias = Callable[[list[int], list[int]], Generator[Table]]
+__all__ = ["Piece", "Reader", "parquet_pieces", "text_pieces"]
 
 CELLS_IN_A_PIECE = 2**21  # 16 MB of numbers: little beside the table, and few pieces
-DECIMAL_COMMA, DECIMAL_POINT = re.compile(r"\s*[-+]?\d+,\d+\s*"), re.compile(r"\s*[-+]?\d+\.\d+\s*")
 LINES_LOOKED_AT = 200  # for decimal commas; what a later line has instead is refused there
 
 
-def text_pieces(source: Source, *, encoding: str, header: bool) -> tuple[tuple[str, ...], Reader]:
+@dataclass(frozen=True)
+class Piece(LocatedRows):
+    """Some rows: cells by column position, numbers where all cells of a column are numbers."""
+
+    cells: "pd.DataFrame" = field(kw_only=True)
+    decimal: str = "."
+
+
+# Takes the positions of the columns of numbers and of those of text, and gives the pieces.
+Reader: TypeAlias = Callable[[list[int], list[int]], Generator[Piece]]
+
+
+def text_pieces(source: Source, *, encoding: str, header: bool) -> tuple[LocatedRows, Reader]:
     """The names of the columns of a text table, and what reads its rows; numbers are read as numbers, exactly."""
-    encoding = check_text(source, encoding)
-    separator, names = first_line(source, encoding, 1)
-    if not header:
-        names = [str(position + 1) for position in range(len(names))]
-    return tuple(names), partial(_read_text, source, encoding, separator, tuple(names), header)
+    file = TextFile.of(source, encoding=encoding, header=header)
+    return LocatedRows(source, file.columns, (), file), partial(_read_text, file)
 
 
-def _read_text(
-    source: Source, encoding: str, separator: str, names: tuple[str, ...], header: bool, _: list[int], texts: list[int]
-) -> Generator[Table]:
+def _read_text(file: TextFile, _: list[int], texts: list[int]) -> Generator[Piece]:
     import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
-    decimal = _decimal(source, separator, encoding)
+    decimal = _decimal(file)
     options: dict[str, Any] = {
-        "sep": separator,
-        "encoding": encoding,
+        "sep": file.separator,
         "decimal": decimal,
-        "header": 0 if header else None,
-        "names": list(range(len(names))),
+        "header": None,
+        "names": list(range(len(file.columns))),
         "dtype": dict.fromkeys(texts, object),
         "na_filter": False,
         "index_col": False,
         "skipinitialspace": True,
+        "skip_blank_lines": False,
         "low_memory": False,
         **_exactly(pd.__version__),
     }
-    size = max(CELLS_IN_A_PIECE // len(names), 64)
-    try:
-        with source.open() as stream, pd.read_csv(stream, chunksize=size, **options) as reader:
-            while True:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("error", pd.errors.ParserWarning)  # a first row that is too long only warns
-                    piece = next(reader, None)
-                if piece is None:
-                    return
-                yield Table(source, names, piece, header, separator, encoding, decimal)
-    except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
-        refuse_long_records(source, separator, encoding, len(names))
-        raise InvalidFileError(f"{source.name} cannot be read as a table: {error}.") from error
+    size = max(CELLS_IN_A_PIECE // len(file.columns), 64)
+    with file.parsed() as text, pd.read_csv(text, chunksize=size, **options) as reader:
+        while True:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", pd.errors.ParserWarning)  # a first row that is too long only warns
+                cells = next(reader, None)
+            if cells is None:
+                return
+            yield Piece(file.source, file.columns, cells.index.to_numpy(), file, cells=cells, decimal=decimal)
 
 
 def _exactly(pandas_version: str) -> dict[str, Any]:
@@ -70,41 +74,30 @@ def _exactly(pandas_version: str) -> dict[str, Any]:
     return {"float_precision": "round_trip"} if int(pandas_version.split(".", maxsplit=1)[0]) < 3 else {}
 
 
-def _decimal(source: Source, separator: str, encoding: str) -> str:
+def _decimal(file: TextFile) -> str:
     """A comma if the first lines have numbers with decimal commas and none with a point, and commas do not separate."""
-    if separator == ",":
+    if file.separator == ",":
         return "."
-    with closing(text_records(source, separator, encoding)) as records:
+    with closing(file.records()) as records:
         cells = [cell for _, record in islice(records, LINES_LOOKED_AT) for cell in record]
-    points = any(DECIMAL_POINT.fullmatch(cell) for cell in cells)
-    return "," if not points and any(DECIMAL_COMMA.fullmatch(cell) for cell in cells) else "."
+    return "," if has_decimal_commas(cells) else "."
 
 
-def parquet_pieces(source: Source) -> tuple[tuple[str, ...], Reader]:
+def parquet_pieces(source: Source) -> tuple[LocatedRows, Reader]:
     """The names of the columns of a Parquet file, and what reads its rows."""
-    try:
-        from pyarrow import parquet  # noqa: PLC0415
-    except ImportError as error:
-        raise ImportError("reading Parquet needs pyarrow: pip install 'tete[parquet]'") from error
-    try:
-        with source.open() as stream:
-            names = tuple(parquet.ParquetFile(stream).schema_arrow.names)
-    except ValueError as error:  # pyarrow's errors are ValueErrors
-        raise InvalidFileError(f"{source.name} is not a Parquet file: {str(error).splitlines()[0]}") from error
-    return names, partial(_read_parquet, source, names)
+    names, n_rows = parquet_columns(source)
+    return LocatedRows(source, names, ()), partial(_read_parquet, source, names, n_rows)
 
 
-def _read_parquet(source: Source, names: tuple[str, ...], numbers: list[int], texts: list[int]) -> Generator[Table]:
-    from pyarrow import parquet  # noqa: PLC0415
-
+def _read_parquet(
+    source: Source, names: tuple[str, ...], n_rows: int, numbers: list[int], texts: list[int]
+) -> Generator[Piece]:
+    source.refuse_beyond_memory(f"{n_rows:,} rows of {len(numbers):,} features", n_rows * len(numbers) * 4)
+    chosen = sorted({*numbers, *texts})
     start = 0
-    with source.open() as stream:
-        size = max(CELLS_IN_A_PIECE // len(names), 64)
-        chosen = sorted({*numbers, *texts})
-        file = parquet.ParquetFile(stream)
-        for batch in file.iter_batches(batch_size=size, columns=[names[position] for position in chosen]):
-            piece = batch.to_pandas(ignore_metadata=True)
-            piece.columns = chosen
-            piece.index = range(start, start + len(piece))
-            start += len(piece)
-            yield Table(source, names, piece)
+    for batch in batches(source, [names[position] for position in chosen], max(CELLS_IN_A_PIECE // len(names), 64)):
+        with source.blamed(PARQUET):
+            cells = batch.to_pandas(ignore_metadata=True)
+        cells.columns = chosen
+        yield Piece(source, names, range(start, start + len(cells)), cells=cells)
+        start += len(cells)

@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from tete.comparisons.triplets import Triplets
 from tete.exceptions import DroppedAnswersWarning, InvalidFileError, InvalidTripletsError, Parameter
 from tete.io.headers import LAYOUTS
-from tete.io.text_tables import Table, as_numbers
+from tete.io.object_numbers import numbers_of_texts
+from tete.io.tables import Table
+from tete.io.text_files import shortened
 
-__all__ = ["AnswerReader", "numbers_of_texts", "warn_dropped"]
+__all__ = ["AnswerReader", "warn_dropped"]
 
 # What people write for an answer, without spaces and apostrophes.
 UNDECIDED = (
@@ -32,7 +34,6 @@ UNDECIDED = (
 )
 FIRST = ("1", "+1", "first", "left", "true", "a")
 SECOND = ("-1", "2", "second", "right", "false", "b")
-SPARSE = 10  # numbers up to more than this many times the different ones are ids, not object numbers
 
 
 class AnswerReader:
@@ -49,7 +50,7 @@ class AnswerReader:
         self.table, self.roles, self.layout = table, roles, layout
         self.known = None if names is None else tuple(names)
         self.skip_invalid = skip_invalid
-        self.kept: NDArray[np.bool_] = np.ones(len(table.cells), dtype=bool)
+        self.kept: NDArray[np.bool_] = np.ones(len(table), dtype=bool)
 
     def triplets(self) -> Triplets:
         """All answers, or an error that names the first bad line."""
@@ -77,39 +78,36 @@ class AnswerReader:
 
     def _numbers(self, roles: Sequence[str]) -> tuple[NDArray[np.int64], tuple[Hashable, ...] | None]:
         """Object numbers of these columns, one row a record, and the names if the objects have any."""
-        import pandas as pd  # noqa: PLC0415
-
-        texts = np.concatenate([self.table.values(self.roles[role]) for role in roles])
-        codes, different = pd.factorize(texts)
-        different = np.array([text.strip() for text in different], dtype=object)
-        empty = (different == "")[codes].reshape(len(roles), -1)
-        for role, missing in zip(roles, empty, strict=True):
-            self._refuse(missing, self.roles[role], "empty, expected the name or number of an object")
-        number_of, names = numbers_of_texts({text for text in different if text}, self.known)
-        order = np.array([number_of.get(text, -1) for text in different], dtype=np.int64)
-        numbers = order[codes].reshape(len(roles), -1)
-        for role, column in zip(roles, numbers, strict=True):
+        columns = {role: self.table.column(self.roles[role]) for role in roles}
+        for role, column in columns.items():
+            empty = column.each([not name for name in column.names], bool)
+            self._refuse(empty, self.roles[role], "empty, expected the name or number of an object")
+        different = {name for column in columns.values() for name in column.names if name}
+        number_of, names = numbers_of_texts(different, self.known)
+        numbers = [column.each([number_of.get(name, -1) for name in column.names]) for column in columns.values()]
+        for role, found in zip(roles, numbers, strict=True):
             known = 0 if self.known is None else len(self.known)
-            self._refuse(column < 0, self.roles[role], f"not among the {known} objects of the map", drop=False)
-        return numbers.T, names
+            self._refuse(found < 0, self.roles[role], f"not among the {known} objects of the map", drop=False)
+        return np.stack(numbers, axis=1), names
 
     def _second_chosen(
         self, first: NDArray[np.int64], second: NDArray[np.int64], names: tuple[Hashable, ...] | None
     ) -> NDArray[np.bool_]:
         """Whether the answer is the second choice, said by its name, by a word or by +1 and -1; undecided ones go."""
         position = self.roles["answer"]
-        texts = np.array([text.strip() for text in self.table.values(position)], dtype=object)
-        labels = np.array([str(name) for name in names], dtype=object) if names else None
-        says_first, says_second = (
-            texts == (chosen.astype(str) if labels is None else labels[chosen]) for chosen in (first, second)
-        )
-        words = np.array(["".join(text.casefold().split()).replace("'", "") for text in texts], dtype=object)
-        undecided = np.isin(words, UNDECIDED) & ~says_first & ~says_second
+        column = self.table.column(position)
+        number_of = {
+            str(name): number for number, name in enumerate(names or range(int(max(first.max(), second.max())) + 1))
+        }
+        named = column.each([number_of.get(text, -1) for text in column.names])
+        says_first, says_second = (named >= 0) & (named == first), (named >= 0) & (named == second)
+        words = ["".join(text.casefold().split()).replace("'", "") for text in column.names]
+        undecided = column.each([word in UNDECIDED for word in words], bool) & ~says_first & ~says_second
         if not (says_first | says_second | undecided).all():  # then these are words or numbers, not names
-            says_first, says_second = np.isin(words, FIRST), np.isin(words, SECOND)
-            if set(words) <= {"0", "1"}:  # booleans, as in cblearn
-                says_second = words == "0"
-            undecided = np.isin(words, UNDECIDED) & ~says_second
+            booleans = set(words) <= {"0", "1"}  # as in cblearn
+            says_first = column.each([word in FIRST for word in words], bool)
+            says_second = column.each([word == "0" if booleans else word in SECOND for word in words], bool)
+            undecided = column.each([word in UNDECIDED for word in words], bool) & ~says_second
         self._refuse(
             ~(says_first | says_second | undecided),
             position,
@@ -135,12 +133,15 @@ class AnswerReader:
         details: dict[str, Any] = {}
         for role, field in (("annotator", "annotators"), ("group", "groups")):
             if role in self.roles:
-                labels = np.array([str(text).strip() for text in self.table.values(self.roles[role])], dtype=object)
-                self._refuse(labels == "", self.roles[role], f"empty, expected the {role}")
-                details[field] = labels.astype(str)
+                column = self.table.column(self.roles[role])
+                empty = column.each([not name for name in column.names], bool)
+                self._refuse(empty, self.roles[role], f"empty, expected the {role}")
+                longest = max(map(len, column.names))
+                self.table.source.refuse_beyond_memory(f"{len(self.table):,} {field}", 8 * longest * len(self.table))
+                details[field] = column.each(column.names, str)
         if "weight" in self.roles:
             position = self.roles["weight"]
-            details["weights"] = weights = as_numbers(self.table.values(position))
+            details["weights"] = weights = self.table.numbers(position)
             self._refuse(
                 ~(np.isfinite(weights) & (weights >= 0)), position, "not a weight, expected a number from 0 on"
             )
@@ -157,10 +158,9 @@ class AnswerReader:
             self._drop(bad, text)
             return
         row = int(np.argmax(bad))
-        cells = self.table.cells.iloc[row]
         used = [self.roles[role] for role in LAYOUTS[self.layout]] if position is None else [position]
-        shown = ", ".join(repr(str(cells.iloc[column])) for column in used)
-        kind = "lines" if self.table.separator else "rows"
+        shown = ", ".join(repr(shortened(str(self.table.values(column)[row]))) for column in used)
+        kind = "rows" if self.table.file is None else "lines"
         hint = ("; ", Parameter("skip_invalid", True), " leaves them out") if drop else ()
         message = f"{self.table.location(row, position)}: {shown}: {text} ({int(bad.sum())} such {kind}"
         raise InvalidFileError(message, *hint, ").")
@@ -175,20 +175,3 @@ def warn_dropped(kept: NDArray[np.bool_], reason: str) -> None:
     warnings.warn(
         f"{int((~kept).sum())} of {len(kept)} answers were left out: {reason}.", DroppedAnswersWarning, stacklevel=2
     )
-
-
-def numbers_of_texts(
-    texts: set[str], known: tuple[Hashable, ...] | None
-) -> tuple[dict[str, int], tuple[Hashable, ...] | None]:
-    """For each text the number of its object, and the names in the order of the numbers if the objects have any."""
-    if known is not None:
-        return {str(name): number for number, name in enumerate(known)}, known
-    if all(text.isdecimal() and text.isascii() and len(text) < 10 for text in texts):
-        numbers = {text: int(text) for text in texts}
-        if max(numbers.values(), default=0) < SPARSE * max(len(texts), 10):
-            return numbers, None
-        ids = sorted(set(numbers.values()))
-        ranks = {number: rank for rank, number in enumerate(ids)}
-        return {text: ranks[number] for text, number in numbers.items()}, tuple(ids)
-    names = sorted(texts)
-    return {name: number for number, name in enumerate(names)}, tuple(names)

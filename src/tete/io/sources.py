@@ -1,15 +1,25 @@
-"""Where data comes from: a file, or standard input under the name "-"; and what kind of data it is."""
+"""Where data comes from: a file, or standard input under the name "-"; and what kind of data it is.
 
+This is the one place that opens files to be read. Pipes and devices are refused, and whatever a library raises about
+damaged bytes becomes one sentence with the file's name (`Source.blamed`).
+"""
+
+import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import EINVAL  # a place before the beginning of a file
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
+from zipfile import BadZipFile
 
-from tete.exceptions import InvalidFileError
+from tete.core.memory import free_memory
+from tete.exceptions import InvalidFileError, TeteError
 
-__all__ = ["AnyPath", "Source", "kind_of"]
+__all__ = ["AnyPath", "DamageError", "Source", "kind_of"]
 
 AnyPath: TypeAlias = str | PathLike[str]
 
@@ -24,6 +34,10 @@ KIND_OF_EXTENSION = {
     ".npy": "npy",
     ".json": "json",
 }
+
+
+class DamageError(Exception):
+    """Why bytes are not what they should be; `Source.blamed` makes a sentence of it."""
 
 
 def kind_of(path: AnyPath, allowed: tuple[str, ...]) -> str:
@@ -49,8 +63,48 @@ class Source:
     @classmethod
     def of(cls, path: AnyPath) -> "Source":
         """The file at this path, or all of standard input for "-"."""
-        return cls("standard input", sys.stdin.buffer.read()) if str(path) == "-" else cls(str(path))
+        if str(path) == "-":
+            return cls("standard input", sys.stdin.buffer.read())
+        mode = Path(path).stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(21, "Is a folder, expected a file", str(path))
+        if not stat.S_ISREG(mode):  # it has no size, cannot be read twice, and may wait for ever
+            raise InvalidFileError(f"{path} is not a plain file but a pipe or a device, expected a file.")
+        return cls(str(path))
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return Path(self.name).stat().st_size if self.content is None else len(self.content)
 
     def open(self) -> BinaryIO:
         """From the beginning."""
         return Path(self.name).open("rb") if self.content is None else BytesIO(self.content)
+
+    @contextmanager
+    def reading(self, expected: str) -> Iterator[BinaryIO]:
+        """The bytes from the beginning, with what goes wrong `blamed` on the file."""
+        with self.open() as stream, self.blamed(expected):
+            yield stream
+
+    @contextmanager
+    def blamed(self, expected: str) -> Iterator[None]:
+        """Turn whatever a library raises about the bytes into one sentence: the file is not `expected`."""
+        try:
+            yield
+        except (TeteError, ImportError):
+            raise
+        except MemoryError as error:
+            raise InvalidFileError(f"{self.name} is damaged, or needs more memory than there is.") from error
+        except Exception as error:  # there is no end to what damaged bytes make libraries raise
+            if isinstance(error, OSError) and error.errno not in {None, EINVAL}:  # the disk, not the bytes
+                raise
+            reason = str(error).rstrip(".") if isinstance(error, (DamageError, BadZipFile)) else "it is damaged"
+            raise InvalidFileError(f"{self.name} is not {expected}: {reason}.") from error
+
+    def refuse_beyond_memory(self, what: str, n_bytes: int) -> None:
+        """Refuse, before any memory is taken, what would need more than there is."""
+        if n_bytes > free_memory():
+            raise InvalidFileError(
+                f"{self.name}: {what} would take {n_bytes / 2**30:,.1f} GiB of memory, more than there is."
+            )

@@ -1,5 +1,6 @@
 """The interactive page of a map: one HTML file with everything inside.
 
-`document` fills `page.html` with the map, Bokeh's drawing of it, `page.css` and `page.js`; `thumbnails` are the
-pictures of objects that it shows.
+`document` fills `page.html` with the map, Bokeh's drawing of it, `page.css` and scripts: `placement.js` (names beside
+points), `walking.js` (from object to object by keys) and `page.js` (all the rest). `thumbnails` are the pictures of
+objects that it shows.
 """

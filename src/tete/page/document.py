@@ -1,7 +1,8 @@
 """The interactive page: one HTML file with everything inside, which works offline and runs no code from names.
 
-Bokeh draws the points; `page.js` does the rest (search, colours, legend, neighbours, answers, export) and puts names on
-the page as text only. It is light or dark as the reader's system is.
+Bokeh draws the points; `page.js` does the rest (search, colours, legend, neighbours, answers, tools, export) and puts
+names on the page as text only. `placement.js` finds room for names beside points, and `walking.js` goes from object to
+object with the arrow keys. The page is light or dark as the reader's system is.
 """
 
 import base64
@@ -19,6 +20,7 @@ from tete.core.docstrings import filled_from
 from tete.core.geometry import principal_axes
 from tete.core.randomness import make_generator
 from tete.core.validation import check_map
+from tete.drawing.class_order import class_texts, ordered_classes
 from tete.drawing.map_picture import ellipse_reach, is_number_scale
 from tete.drawing.themes import DARK, LIGHT, Theme
 from tete.exceptions import InvalidParameterError
@@ -27,24 +29,30 @@ from tete.io.writing import atomic_write
 from tete.metrics.satisfaction import satisfied
 
 if TYPE_CHECKING:
-    from bokeh.models import ColumnDataSource
     from bokeh.plotting import figure
 
     from tete.reliability.uncertainty import Uncertainty
 
-__all__ = ["make_page", "write_page"]
+__all__ = ["POLICY", "make_page", "write_page"]
 
+# What a browser may do for the page: nothing from outside. Bokeh's WebGL makes functions from text.
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
+    "img-src data: blob:; font-src data:"
+)
+SCRIPTS = ("placement.js", "walking.js", "page.js")
 MOST_ANSWERS = 300_000  # about 5 MB in the file; beyond this a sample is shown
 SCALE_STEPS = 64  # colours of numbers: a smooth scale that takes little room in the file
 MOVING_POINTS = 5000  # about as many are drawn while the map moves, where no graphics card draws them
-MOST_NAMES_BESIDE = 60  # as many objects have their names beside them; more would cover the map
-RIGHTMOST = 0.7  # of the frame's width; beyond, names are to the left of their points
+MOST_NAMES_BESIDE = 60  # as many objects have their names beside them where there is room; more would cover the map
 MOST_HOVERED = 4  # in a crowd, the tooltips of all objects under the mouse would cover the map
 
 # Bokeh escapes what it puts in for @name and the like.
 PLAIN_HOVER = [("", "@name"), ("", "@label")]
 PICTURE_HOVER = '<div><img src="@image" alt="" style="min-width: 72px"><div>@name</div><div>@label</div></div>'
-NO_IMAGE = "data:,"
+# What is known of each point in the drawing.
+LOOKS = ("name", "label", "image", "color", "ink", "written", "align", "aside", "below")
+COLUMNS = ("x", "y", *LOOKS, "width", "height", "angle")
 
 FIGURE_LOOK: dict[str, Any] = {
     "name": "map",
@@ -52,9 +60,9 @@ FIGURE_LOOK: dict[str, Any] = {
     "output_backend": "webgl",
     "match_aspect": True,
     "lod_threshold": 2 * MOVING_POINTS,
-    "tools": "pan,wheel_zoom,box_zoom,lasso_select,tap,reset,save",
+    "tools": "pan,wheel_zoom,box_zoom,lasso_select,tap",
     "active_scroll": "wheel_zoom",
-    "toolbar_location": "above",
+    "toolbar_location": None,  # the page has buttons of its own, which a keyboard reaches
     "x_axis_location": None,
     "y_axis_location": None,
 }
@@ -70,15 +78,16 @@ PAPER_LOOK: dict[str, Any] = {
 POINT_LOOK: dict[str, Any] = {
     "fill_color": "color",
     "line_color": None,
-    "fill_alpha": 0.85,
+    "fill_alpha": 1.0,
     "nonselection_fill_alpha": 0.15,
 }
 NAME_LOOK: dict[str, Any] = {
-    "text": "short",
+    "text": "written",
     "text_color": "ink",
     "text_font_size": "11px",
-    "text_align": "side",
+    "text_align": "align",
     "x_offset": "aside",
+    "y_offset": "below",
     "text_baseline": "middle",
     "nonselection_text_alpha": 0.3,
     "name": "names",
@@ -102,6 +111,7 @@ def make_page(
     names: Sequence[Any] | None = None,
     columns: Mapping[str, ArrayLike] | None = None,
     label: str | None = None,
+    classes: Mapping[str, Sequence[Any]] | None = None,
     triplets: Triplets | None = None,
     wrong: ArrayLike | None = None,
     uncertainty: "Uncertainty | None" = None,
@@ -120,6 +130,9 @@ def make_page(
         What to colour by: classes or numbers.
     label : str, optional
         The column to colour by at first.
+    classes : mapping of columns to sequences of classes, optional
+        All that there are, in the order of their colours, so that several pages agree; by default those of a column,
+        sorted.
     triplets : Triplets, optional
         Answers, to be listed with the object that is clicked.
     wrong : array, one number for each triplet, optional
@@ -156,12 +169,16 @@ def make_page(
     if len(texts) != len(places):
         raise InvalidParameterError(f"`names` must have one name for each of {len(places)} objects, got {len(texts)}.")
     ellipses = None if uncertainty is None else uncertainty.ellipses(places)
-    plot = _plot(places, PLAIN_HOVER if images is None else PICTURE_HOVER, ellipses)
+    plane = principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
+    plot = _plot(plane, PLAIN_HOVER if images is None else PICTURE_HOVER, ellipses)
     data = {
         "names": texts,
-        "columns": [_described(name, column) for name, column in values.items()],
+        "columns": [_described(name, column, (classes or {}).get(name, ())) for name, column in values.items()],
         "label": label,
         "themes": {"light": _colors(LIGHT), "dark": _colors(DARK)},
+        "x": _packed(plane[:, 0]),
+        "y": _packed(plane[:, 1]),
+        "ellipses": None if ellipses is None else [_packed(each) for each in ellipses.T],
         "embedding": _packed(places.astype(np.float32)),
         "n_components": places.shape[1],
         "images": None if images is None else list(images),
@@ -178,6 +195,7 @@ def write_page(
     names: Sequence[Any] | None = None,
     columns: Mapping[str, ArrayLike] | None = None,
     label: str | None = None,
+    classes: Mapping[str, Sequence[Any]] | None = None,
     triplets: Triplets | None = None,
     wrong: ArrayLike | None = None,
     uncertainty: "Uncertainty | None" = None,
@@ -216,6 +234,7 @@ def write_page(
         names=names,
         columns=columns,
         label=label,
+        classes=classes,
         triplets=triplets,
         wrong=wrong,
         uncertainty=uncertainty,
@@ -235,27 +254,35 @@ def _check_column(name: str, column: ArrayLike, length: int) -> NDArray[Any]:
     return values
 
 
-def _described(name: str, values: NDArray[Any]) -> dict[str, Any]:
-    """A column as plain values, and whether it is a measurement or has classes."""
-    if values.dtype.kind in "iuf":
-        numbers = [None if not np.isfinite(value) else value for value in values.tolist()]
-        return {"name": name, "kind": "number" if is_number_scale(values) else "class", "values": numbers}
-    return {"name": name, "kind": "class", "values": [str(value) for value in values.tolist()]}
+def _described(name: str, values: NDArray[Any], known: Sequence[Any]) -> dict[str, Any]:
+    """A column: its numbers, or its classes in the order of their colours and which of them each object has."""
+    if is_number_scale(values):
+        return {"name": name, "numbers": _packed(values.astype(np.float64))}
+    texts = class_texts(values)
+    classes = [*ordered_classes(texts, [str(each) for each in known]), ""]
+    number_of = {text: number for number, text in enumerate(classes)}
+    return {"name": name, "classes": classes, "codes": _packed(np.array([number_of[text] for text in texts], np.int32))}
 
 
 def _answers(places: NDArray[np.float64], triplets: Triplets, wrong: ArrayLike | None) -> dict[str, Any]:
-    """The triplets, packed, whether the map agrees and how likely they are wrong in percent; of very many a sample."""
-    total = len(triplets)
+    """The triplets, packed, whether the map agrees and how likely they are wrong in percent; of very many a sample.
+
+    `answers` is how many answers they came from, since one answer may give several triplets.
+    """
+    total, n_answers = len(triplets), len(np.unique(triplets.answer_numbers()))
     percent = np.zeros(total) if wrong is None else 100.0 * np.asarray(wrong, dtype=np.float64)
     if percent.shape != (total,):
         raise InvalidParameterError(
             f"`wrong` must have one entry for each of {total} triplets, got shape {percent.shape}."
         )
+    numbers = triplets.answer_numbers()
     if total > MOST_ANSWERS:
         rows = np.sort(make_generator(0).choice(total, size=MOST_ANSWERS, replace=False))
-        triplets, percent = triplets.select(rows), percent[rows]
+        triplets, percent, numbers = triplets.select(rows), percent[rows], numbers[rows]
     return {
         "total": total,
+        "answers": n_answers,
+        "numbers": None if n_answers == total else _packed(numbers.astype(np.int32)),
         "rows": _packed(triplets.to_array().astype(np.int32)),
         "agrees": _packed(satisfied(places, triplets).astype(np.uint8)),
         "wrong": _packed(np.round(percent).astype(np.uint8)),
@@ -264,9 +291,11 @@ def _answers(places: NDArray[np.float64], triplets: Triplets, wrong: ArrayLike |
 
 def _colors(theme: Theme) -> dict[str, Any]:
     """The colours of names, of classes, of what has none, and of numbers from low to high."""
-    from bokeh.palettes import cividis  # noqa: PLC0415
+    from bokeh import palettes  # noqa: PLC0415
 
-    scale = cividis(256)[int(256 * theme.scale_start) :: 256 // SCALE_STEPS]
+    low, high = theme.scale_ends
+    steps = np.linspace(255 * low, 255 * high, SCALE_STEPS).astype(int)
+    scale = [palettes.all_palettes[theme.scale.capitalize()][256][step] for step in steps]
     plain = {"ink": theme.ink, "unknown": theme.unknown.lower(), "scale": scale}
     return {"colors": theme.colors, "shades": theme.shades, **plain}
 
@@ -276,48 +305,31 @@ def _packed(array: NDArray[Any]) -> str:
     return base64.b64encode(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()).decode()
 
 
-def _plot(places: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64] | None) -> "figure":
-    """The points, without colours and names: `page.js` adds these."""
+def _plot(plane: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64] | None) -> "figure":
+    """What will show the points: `page.js` brings them, with colours and names, so that they are drawn once only."""
     try:
         from bokeh.models import BooleanFilter, CDSView, ColumnDataSource, HoverTool, LassoSelectTool, TapTool  # noqa: PLC0415
         from bokeh.plotting import figure  # noqa: PLC0415
     except ImportError as error:
         raise ImportError("the interactive page needs bokeh: pip install 'tete[plot]'") from error
-    plane = principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
     plot = figure(tooltips=hover, lod_factor=max(1, len(plane) // MOVING_POINTS), **FIGURE_LOOK)
     plot.grid.visible = False
     plot.update(**PAPER_LOOK)
     _hold_frame(plot, plane, 0.0 if ellipses is None else ellipse_reach(ellipses))
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
-    looks = {"name": "", "short": "", "ink": LIGHT.ink, "label": "", "image": NO_IMAGE, "color": LIGHT.colors[0]}
-    data: dict[str, Any] = {
-        "x": plane[:, 0],
-        "y": plane[:, 1],
-        **{name: [value] * len(plane) for name, value in looks.items()},
-    }
-    shapes = {} if ellipses is None else dict(zip(("width", "height", "angle"), ellipses.T, strict=True))
-    source = ColumnDataSource(data | shapes, name="points")
-    view = CDSView(filter=BooleanFilter(booleans=[True] * len(plane), name="visible"))
+    source = ColumnDataSource({name: [] for name in COLUMNS}, name="points")
+    view = CDSView(filter=BooleanFilter(name="visible"))
     if ellipses is not None:
         plot.ellipse("x", "y", source=source, view=view, **ELLIPSE_LOOK)
     size = float(np.clip(600.0 / np.sqrt(len(plane)), 3.0, 11.0))
     points = plot.scatter("x", "y", source=source, view=view, size=size, **POINT_LOOK)
     if len(plane) <= MOST_NAMES_BESIDE:
-        _aside(source)
         plot.text("x", "y", source=source, view=view, **NAME_LOOK)
     for tool in plot.tools:
         if isinstance(tool, (HoverTool, LassoSelectTool, TapTool)):
             tool.update(renderers=[points], **({"limit": MOST_HOVERED} if isinstance(tool, HoverTool) else {}))
     return plot
-
-
-def _aside(source: "ColumnDataSource") -> None:
-    """Put names to the right of their points, or to the left where they would leave the frame."""
-    x = np.asarray(source.data["x"])
-    right = x > x.min() + RIGHTMOST * np.ptp(x)
-    source.add(np.where(right, "right", "left").tolist(), "side")
-    source.add(np.where(right, -8.0, 8.0).tolist(), "aside")
 
 
 def _hold_frame(plot: "figure", plane: NDArray[np.float64], reach: float | NDArray[np.float64]) -> None:
@@ -334,11 +346,12 @@ def _filled(title: str, data: dict[str, Any], plot: "figure") -> str:
     from bokeh.resources import Resources  # noqa: PLC0415
 
     parts = {
+        "POLICY": POLICY,
         "TITLE": html.escape(title),
         "STYLE": _file("page.css"),
         "BOKEH": Resources(mode="inline", components=["bokeh", "bokeh-gl"]).render(),
         "DRAWING": _script_json(json_item(plot)),
-        "SCRIPT": _file("page.js"),
+        "SCRIPT": "".join(_file(name) for name in SCRIPTS),
         "DATA": _script_json(data),
     }
     pieces = _file("page.html").split("@@")  # text and the names of parts in turn, so that no part is looked into

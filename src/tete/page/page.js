@@ -5,25 +5,46 @@
   const LISTED = 200;
   const LONGEST = 28; // letters of a name beside a point
   const REACH = 8; // pixels
+  const ENOUGH = 150; // pixels of details, to see a name and some of its neighbours
+  const LETTERS = "11px"; // of names beside points, as in the drawing
+  const LINE = 13; // pixels that such a name is high
+  const NARROW = window.matchMedia("(max-width: 700px)"); // as in the style sheet
 
   const data = JSON.parse(document.getElementById("data").textContent);
   const count = data.names.length;
   const embedding = new Float32Array(unpack(data.embedding).buffer);
+  const columns = data.columns.map(opened);
   const rows = data.answers && new Int32Array(unpack(data.answers.rows).buffer);
   const agrees = data.answers && unpack(data.answers.agrees);
   const wrong = data.answers && unpack(data.answers.wrong); // in percent
+  // An answer such as "the odd one of three" gives several comparisons: which answer each is from, if that is so.
+  const numbers = data.answers && data.answers.numbers && new Int32Array(unpack(data.answers.numbers).buffer);
   const element = (id) => document.getElementById(id);
   const night = window.matchMedia("(prefers-color-scheme: dark)");
   const theme = () => data.themes[night.matches ? "dark" : "light"];
   const WHAT_TO_DO =
     `Click an object for its neighbours${data.answers ? " and answers" : ""}. ` +
     "Choose the lasso above the map to select many.";
-  let source, links, visible, plot;
+  let source, links, visible, plot, view;
   let labels = new Array(count).fill("");
   let hidden = new Set();
+  const isShown = (index) => !hidden.has(labels[index]);
 
   function unpack(text) {
-    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    for (let place = 0; place < letters.length; place++) bytes[place] = letters.charCodeAt(place);
+    return bytes;
+  }
+
+  // A column as a list of texts or numbers, null where there is none.
+  function opened(column) {
+    if (column.classes) {
+      const codes = new Int32Array(unpack(column.codes).buffer);
+      return { ...column, values: Array.from(codes, (code) => column.classes[code]) };
+    }
+    const numbers = new Float64Array(unpack(column.numbers).buffer);
+    return { ...column, values: Array.from(numbers, (number) => (Number.isFinite(number) ? number : null)) };
   }
 
   function make(tag, properties = {}, ...children) {
@@ -32,8 +53,17 @@
     return made;
   }
 
-  function hint(text) {
-    element("details").replaceChildren(make("p", { className: "hint", textContent: text }));
+  function hint(text, ...more) {
+    element("details").replaceChildren(make("p", { className: "hint", textContent: text }), ...more);
+    element("said").textContent = text;
+  }
+
+  // What was asked for on the map is within sight, also where the details are below a long legend.
+  function reveal() {
+    const around = document.querySelector("aside");
+    const [inside, outside] = [element("details"), around].map((each) => each.getBoundingClientRect());
+    const isSeen = inside.top >= outside.top && inside.top + ENOUGH < outside.bottom;
+    if (!isSeen || NARROW.matches) around.scrollTop += inside.top - outside.top;
   }
 
   function objectButton(index) {
@@ -45,17 +75,17 @@
   // Colours and legend ---------------------------------------------------------------------------------------------
 
   function colourBy(name) {
-    const column = data.columns.find((each) => each.name === name);
+    const column = columns.find((each) => each.name === name);
+    if (hidden.size) visible.booleans = null;
     hidden = new Set();
     element("legend").replaceChildren();
     const looks = { color: new Array(count).fill(theme().colors[0]) };
     labels = new Array(count).fill("");
     if (column) {
       labels = column.values.map((value) => (value === null ? "" : String(value)));
-      (column.kind === "number" ? colourNumbers : colourClasses)(column, looks);
+      (column.classes ? colourClasses : colourNumbers)(column, looks);
     }
     source.data = { ...source.data, ...looks, label: labels, ink: new Array(count).fill(theme().ink) };
-    showVisible();
   }
 
   function colourNumbers(column, looks) {
@@ -77,11 +107,9 @@
   function colourClasses(column, looks) {
     const sizes = new Map();
     labels.forEach((label) => sizes.set(label, (sizes.get(label) || 0) + 1));
-    const ordered = [...sizes.keys()].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
-    // Equally large classes are coloured in this order too, as `plotting` does.
-    const bySize = ordered.filter((label) => label !== "").sort((a, b) => sizes.get(b) - sizes.get(a));
-    const look = new Map(bySize.map((label, rank) => [label, classColour(rank)]));
+    const look = new Map(column.classes.map((label, rank) => [label, classColour(rank)]));
     look.set("", theme().unknown);
+    const ordered = column.classes.filter((label) => sizes.has(label));
     labels.forEach((label, index) => {
       looks.color[index] = look.get(label);
     });
@@ -91,9 +119,8 @@
 
   function classColour(rank) {
     // Shades of the clear colours, because markers that differ from point to point go wrong in WebGL.
-    const { colors, shades, unknown } = theme();
-    const shade = shades[Math.floor(rank / colors.length)];
-    return shade ? mixed(colors[rank % colors.length], ...shade) : unknown;
+    const { colors, shades } = theme();
+    return mixed(colors[rank % colors.length], ...shades[Math.floor(rank / colors.length) % shades.length]);
   }
 
   function mixed(colour, other, share) {
@@ -114,7 +141,6 @@
       if (!hidden.delete(label)) hidden.add(label);
       button.setAttribute("aria-pressed", String(!hidden.has(label)));
       showVisible();
-      if (source.selected.indices.length) selectionChanged();
     });
     return button;
   }
@@ -122,6 +148,13 @@
   function showVisible() {
     visible.booleans = labels.map((label) => !hidden.has(label));
     source.change.emit();
+    if (source.selected.indices.length) selectionChanged();
+  }
+
+  function showAllGroups() {
+    hidden = new Set();
+    element("legend").querySelectorAll("button").forEach((button) => button.setAttribute("aria-pressed", "true"));
+    showVisible();
   }
 
   // Selection, search, export --------------------------------------------------------------------------------------
@@ -131,31 +164,58 @@
   }
 
   function selectionChanged() {
-    const chosen = source.selected.indices.filter((index) => !hidden.has(labels[index]));
+    const chosen = source.selected.indices.filter(isShown);
+    const unseen = hiddenNote(source.selected.indices.length - chosen.length);
     link(chosen.length === 1 ? chosen[0] : null, chosen.length === 1 ? nearest(chosen[0]) : []);
-    if (chosen.length === 1) showObject(chosen[0]);
-    else if (chosen.length > 1) showList(chosen);
+    if (chosen.length === 1) showObject(chosen[0], unseen);
+    else if (chosen.length > 1) showList(chosen, unseen);
+    else if (unseen.length) element("details").replaceChildren(...unseen);
     else hint(`Nothing is selected. ${WHAT_TO_DO}`);
+  }
+
+  // What is selected, or found, in groups that are hidden now.
+  function hiddenNote(number) {
+    if (!number) return [];
+    const text = `${number.toLocaleString("en")} selected ${number === 1 ? "object is in a hidden group" : "objects are in hidden groups"}.`;
+    const button = make("button", { type: "button", id: "show-all", textContent: "Show all groups" });
+    button.addEventListener("click", showAllGroups);
+    element("said").textContent = text;
+    return [make("p", { className: "hint", id: "in-hidden", textContent: text }), button];
   }
 
   // A click in a crowd means the nearest object, not all that lie under the mouse.
   function tapped(event) {
     const chosen = source.selected.indices;
-    if (chosen.length < 2 || (event.modifiers && event.modifiers.shift)) return;
     const distance = (index) => Math.hypot(source.data.x[index] - event.x, source.data.y[index] - event.y);
-    select([chosen.reduce((best, index) => (distance(index) < distance(best) ? index : best))]);
+    if (chosen.length > 1 && !(event.modifiers && event.modifiers.shift)) {
+      select([chosen.reduce((best, index) => (distance(index) < distance(best) ? index : best))]);
+    }
+    if (chosen.length) reveal();
   }
 
   // Bokeh takes a click for one only if it lasts less than 0.3 s; slow hands and slow computers mean a click too.
   function pressed(event) {
     const { x, y } = source.data;
     const pixel = (plot.x_range.end - plot.x_range.start) / plot.inner_width;
-    const distance = (index) => Math.hypot(x[index] - event.x, y[index] - event.y);
-    let best = -1;
-    for (let index = 0; index < count; index++) {
-      if (visible.booleans[index] && (best < 0 || distance(index) < distance(best))) best = index;
-    }
-    if (best >= 0 && distance(best) <= REACH * pixel) select([best]);
+    const best = nearestTo(x, y, [event.x, event.y], isShown);
+    if (best < 0 || Math.hypot(x[best] - event.x, y[best] - event.y) > REACH * pixel) return;
+    select([best]);
+    reveal();
+  }
+
+  // Arrow keys go from object to object; the first one goes to the middle of what is in sight.
+  function keyPressed(event) {
+    const { x, y } = source.data;
+    if (event.key === "Escape") select([]);
+    if (!(event.key in ARROWS) || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    const chosen = source.selected.indices.filter(isShown);
+    const middle = [plot.x_range, plot.y_range].map((range) => (range.start + range.end) / 2);
+    const next =
+      chosen.length === 1 ? nextObject(x, y, chosen[0], ARROWS[event.key], isShown) : nearestTo(x, y, middle, isShown);
+    if (next < 0) return;
+    show(next);
+    if (NARROW.matches) reveal();
   }
 
   function show(index) {
@@ -168,9 +228,13 @@
     const [x, y] = [source.data.x[index], source.data.y[index]];
     const [across, up] = [plot.x_range, plot.y_range];
     if (x >= across.start && x <= across.end && y >= up.start && y <= up.end) return;
-    const [width, height] = [across.end - across.start, up.end - up.start];
-    [across.start, across.end] = [x - width / 2, x + width / 2];
-    [up.start, up.end] = [y - height / 2, y + height / 2];
+    look(across, x, across.end - across.start);
+    look(up, y, up.end - up.start);
+  }
+
+  function look(range, middle, width) {
+    range.have_updated_interactively = true; // else Bokeh goes back to the whole map when the points change
+    range.setv({ start: middle - width / 2, end: middle + width / 2 });
   }
 
   function search(text) {
@@ -183,15 +247,17 @@
     }
     select(found);
     if (wanted && !found.length) hint("No name has this part.");
+    else if (!found.length) hint(WHAT_TO_DO);
   }
 
-  function showList(chosen) {
+  function showList(chosen, unseen) {
     const button = make("button", { type: "button", id: "export", textContent: "Save the selection as CSV" });
     button.addEventListener("click", () => download(chosen));
     const list = make("ul", { id: "selection" }, ...chosen.slice(0, LISTED).map((i) => make("li", {}, objectButton(i))));
     const heading = make("h2", { textContent: `${chosen.length.toLocaleString("en")} objects selected` });
     const rest = chosen.length > LISTED ? [more(chosen.length - LISTED)] : [];
-    element("details").replaceChildren(heading, button, list, ...rest);
+    element("details").replaceChildren(heading, ...unseen, button, list, ...rest);
+    if (!unseen.length) element("said").textContent = heading.textContent;
   }
 
   function more(number) {
@@ -203,27 +269,31 @@
       const text = value === null ? "" : String(value);
       return /[",\n\r;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     };
-    const header = ["object", "x", "y", ...data.columns.map((column) => column.name)];
+    const header = ["object", "x", "y", ...columns.map((column) => column.name)];
     const lines = chosen.map((index) => [
       data.names[index],
       source.data.x[index],
       source.data.y[index],
-      ...data.columns.map((column) => column.values[index]),
+      ...columns.map((column) => column.values[index]),
     ]);
     return [header, ...lines].map((line) => line.map(quoted).join(",")).join("\n") + "\n";
   }
 
   function download(chosen) {
-    const address = URL.createObjectURL(new Blob([csvOf(chosen)], { type: "text/csv;charset=utf-8" }));
-    make("a", { href: address, download: "selection.csv" }).click();
+    offer(new Blob([csvOf(chosen)], { type: "text/csv;charset=utf-8" }), "selection.csv");
+  }
+
+  function offer(content, name) {
+    const address = URL.createObjectURL(content);
+    make("a", { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   }
 
   // One object: what is known, its neighbours, its answers -----------------------------------------------------------
 
-  function showObject(index) {
+  function showObject(index, unseen = []) {
     const known = make("dl", { id: "known" });
-    for (const column of data.columns) {
+    for (const column of columns) {
       const value = column.values[index];
       if (value === null || value === "") continue;
       known.append(make("dt", { textContent: column.name }), make("dd", { textContent: value }));
@@ -233,8 +303,9 @@
     if (picture) parts.splice(1, 0, make("img", { src: picture, alt: "" }));
     parts.push(make("h2", { textContent: "Nearest neighbours" }));
     parts.push(make("ul", { id: "neighbours" }, ...nearest(index).map((other) => make("li", {}, objectButton(other)))));
-    if (rows) parts.push(...answersAbout(index));
-    element("details").replaceChildren(...parts);
+    if (rows) parts.push(make("div", { className: "answers" }, ...answersAbout(index)));
+    element("details").replaceChildren(...parts, ...unseen);
+    if (!unseen.length) element("said").textContent = [data.names[index], labels[index]].filter(Boolean).join(", ");
   }
 
   function link(index, others) {
@@ -275,7 +346,9 @@
     }
     const [good, bad] = [found.agrees.length, found.contradicted.length];
     const sampled = data.answers.total > agrees.length ? " (of a sample)" : "";
-    const summary = `The map agrees with ${good} answers about it and contradicts ${bad}${sampled}.`;
+    const from = numbers && new Set([...found.agrees, ...found.contradicted].map((row) => numbers[row])).size;
+    const what = numbers ? `comparisons about it, from ${from} answers,` : "answers about it";
+    const summary = `The map agrees with ${good} ${what} and contradicts ${bad}${sampled}.`;
     const lists = Object.entries(found).map(([kind, those]) => answerList(kind, those, index));
     return [make("h2", { textContent: "Answers" }), make("p", { id: "agreement", textContent: summary }), ...lists.reverse()];
   }
@@ -316,36 +389,132 @@
   }
 
   // Bokeh would draw the points grey while the map moves.
-  function keepColours(view) {
+  function keepColours() {
     const points = [...view.renderer_views.values()].find((each) => each.model.data_source === source);
     const { fill_color, fill_alpha, line_color } = points.glyph.model;
     points.decimated_glyph.model.setv({ fill_color, fill_alpha, line_color });
   }
 
-  function start(view) {
-    const opened = view.model.document;
-    [source, links, visible, plot] = ["points", "links", "visible", "map"].map((name) => opened.get_model_by_name(name));
-    keepColours(view);
+  // Names beside points ----------------------------------------------------------------------------------------------
+
+  function writeNames() {
+    const { x, y } = source.data;
+    const [across, up] = [plot.x_range, plot.y_range];
+    const [width, height] = [plot.inner_width, plot.inner_height];
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = `${LETTERS} helvetica`;
     const short = data.names.map((name) => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name));
-    source.data = { ...source.data, name: data.names, short };
-    if (data.images) source.data.image = data.images.map((address) => address || "data:,");
-    const answers = data.answers ? `, ${data.answers.total.toLocaleString("en")} answers` : "";
-    element("summary").textContent = `${count.toLocaleString("en")} objects${answers}`;
-    const names = ["", ...data.columns.map((column) => column.name)];
+    const points = short.map((_, index) => [
+      ((x[index] - across.start) / (across.end - across.start)) * width,
+      ((up.end - y[index]) / (up.end - up.start)) * height,
+    ]);
+    const sizes = short.map((name) => [pen.measureText(name).width, LINE]);
+    const radius = radiusOfPoints();
+    const sides = placeNames(points, sizes, [width, height], radius);
+    source.data = {
+      ...source.data,
+      written: short.map((name, index) => (sides[index] ? name : "")),
+      align: sides.map((side) => (side ? ["right", "center", "left"][side[0] + 1] : "left")),
+      aside: sides.map((side) => (side ? side[0] * (radius + 3) : 0)),
+      below: sides.map((side) => (side ? side[1] * (radius + (side[0] ? 0 : 2) + LINE / 2) : 0)),
+    };
+  }
+
+  function radiusOfPoints() {
+    const points = [...view.renderer_views.values()].find((each) => each.model.data_source === source && each.model.glyph.size);
+    return points.model.glyph.size.value / 2;
+  }
+
+  // Once the map has come to rest: what is in sight has changed, and where there is room.
+  function keepNamesApart() {
+    if (!plot.document.get_model_by_name("names")) return;
+    let waiting = null;
+    const later = () => {
+      clearTimeout(waiting);
+      waiting = setTimeout(writeNames, 60);
+    };
+    const { x_range, y_range } = plot;
+    const watched = [x_range, y_range].flatMap((range) => [range.properties.start, range.properties.end]);
+    for (const property of [...watched, plot.properties.inner_width, plot.properties.inner_height]) property.change.connect(later);
+    writeNames();
+  }
+
+  // Tools ------------------------------------------------------------------------------------------------------------
+
+  function useTools() {
+    const buttons = [...document.querySelectorAll("#tools [data-tool]")];
+    const toolOf = (button) => plot.toolbar.tools.find((tool) => tool.type === button.dataset.tool);
+    for (const button of buttons) {
+      const tool = toolOf(button);
+      button.addEventListener("click", () => (tool.active = true));
+      tool.properties.active.change.connect(() => button.setAttribute("aria-pressed", String(tool.active)));
+    }
+    element("zoom-in").addEventListener("click", () => zoom(1 / 1.5));
+    element("zoom-out").addEventListener("click", () => zoom(1.5));
+    element("reset").addEventListener("click", () => view.reset_range());
+    element("save").addEventListener("click", savePicture);
+  }
+
+  function zoom(factor) {
+    for (const range of [plot.x_range, plot.y_range]) {
+      look(range, (range.start + range.end) / 2, (range.end - range.start) * factor);
+    }
+  }
+
+  function savePicture() {
+    const drawn = view.export("png").canvas;
+    const picture = Object.assign(document.createElement("canvas"), { width: drawn.width, height: drawn.height });
+    const pen = picture.getContext("2d");
+    pen.fillStyle = getComputedStyle(document.body).backgroundColor;
+    pen.fillRect(0, 0, drawn.width, drawn.height);
+    pen.drawImage(drawn, 0, 0);
+    picture.toBlob((content) => offer(content, "map.png"));
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------
+
+  function start(opened) {
+    view = opened;
+    const drawing = view.model.document;
+    [source, links, visible, plot] = ["points", "links", "visible", "map"].map((name) => drawing.get_model_by_name(name));
+    keepColours();
+    fill();
+    const { total, answers } = data.answers || {};
+    const comparisons = answers === total ? "" : ` (${(total || 0).toLocaleString("en")} comparisons)`;
+    const given = data.answers ? `, ${answers.toLocaleString("en")} answers${comparisons}` : "";
+    element("summary").textContent = `${count.toLocaleString("en")} objects${given}`;
+    const names = ["", ...columns.map((column) => column.name)];
     element("column").append(...names.map((name) => make("option", { value: name, textContent: name || "nothing" })));
-    element("color-by").hidden = !data.columns.length;
+    element("color-by").hidden = !columns.length;
     element("column").value = data.label || "";
     element("column").addEventListener("change", (event) => colourBy(event.target.value));
     element("search").addEventListener("input", (event) => search(event.target.value));
     source.selected.properties.indices.change.connect(selectionChanged);
     plot.on_event("tap", (event) => setTimeout(() => tapped(event), 0)); // after the points under it are selected
     plot.on_event("press", pressed);
+    element("plot").addEventListener("keydown", keyPressed);
+    element("plot").ariaLabel = `Map of ${count.toLocaleString("en")} objects. Arrow keys go from object to object.`;
     night.addEventListener("change", () => colourBy(element("column").value));
+    useTools();
     colourBy(data.label || "");
+    keepNamesApart();
     hint(WHAT_TO_DO);
-    const ready = () => (document.body.dataset.ready = "yes");
-    if (opened.is_idle) ready();
-    else opened.idle.connect(ready);
+    const afterPainting = (what) => requestAnimationFrame(() => requestAnimationFrame(what));
+    const ready = () => afterPainting(() => (document.body.dataset.ready = "yes"));
+    if (drawing.is_idle) ready();
+    else drawing.idle.connect(ready);
+  }
+
+  // The points with all that the drawing needs of them; it is told with their colours, so that they are drawn once.
+  function fill() {
+    const none = new Array(count).fill("");
+    const zeros = new Float64Array(count);
+    const [x, y, ...shapes] = [data.x, data.y, ...(data.ellipses || [])].map((text) => new Float64Array(unpack(text).buffer));
+    const [width, height, angle] = shapes.length ? shapes : [zeros, zeros, zeros];
+    const image = data.images ? data.images.map((address) => address || "data:,") : none;
+    const looks = { name: data.names, label: none, image, color: none, ink: none };
+    const written = { written: none, align: new Array(count).fill("left"), aside: zeros, below: zeros };
+    source.setv({ data: { x, y, ...looks, ...written, width, height, angle } }, { silent: true });
   }
 
   draw();

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.exceptions import InvalidFileError
-from tete.io.sources import AnyPath
+from tete.io.sources import AnyPath, Source
 
 if TYPE_CHECKING:
     from PIL import Image as PillowImage
 
-__all__ = ["make_thumbnails", "read_thumbnails"]
+__all__ = ["file_thumbnails", "make_thumbnails", "read_thumbnails"]
 
 IMAGE_FILES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"}
 
@@ -35,6 +35,17 @@ def read_thumbnails(folder: AnyPath, names: Sequence[str], *, size: int = 72) ->
     return [_address(pictures[name], size) if name in pictures else "" for name in names]
 
 
+def file_thumbnails(files: Sequence[Path | None], *, size: int = 72) -> list[str]:
+    """For each file a data address of its picture, "" where there is none or it cannot be read as one."""
+    addresses = []
+    for path in files:
+        try:
+            addresses.append("" if path is None else _address(path, size))
+        except (InvalidFileError, OSError, SyntaxError):  # Pillow calls a broken PNG a syntax error
+            addresses.append("")
+    return addresses
+
+
 def make_thumbnails(images: NDArray[Any], *, scale: int = 4) -> list[str]:
     """For each grey image of an array of shape (n, height, width), bright on dark, a data address, enlarged."""
     Image = _pillow()
@@ -45,11 +56,8 @@ def make_thumbnails(images: NDArray[Any], *, scale: int = 4) -> list[str]:
 
 def _address(path: Path, size: int) -> str:
     Image = _pillow()
-    try:
-        with Image.open(path) as picture:
-            small = picture.convert("RGBA" if "transparency" in picture.info or picture.mode == "RGBA" else "RGB")
-    except Image.UnidentifiedImageError as error:
-        raise InvalidFileError(f"{path} is not a picture.") from error
+    with Source.of(path).reading("a picture") as stream, Image.open(stream) as picture:
+        small = picture.convert("RGBA" if "transparency" in picture.info or picture.mode == "RGBA" else "RGB")
     small.thumbnail((size, size))
     return _as_address(small, "png" if small.mode == "RGBA" else "jpeg")
 

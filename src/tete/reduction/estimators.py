@@ -11,8 +11,6 @@ where neighbours and clusters matter most, take `ListwiseTETE`.
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from tete.core.docstrings import filled_from
 from tete.core.validation import check_choice, check_interval, check_whole
 from tete.reduction.feature_map import FeatureMap
@@ -23,6 +21,7 @@ from tete.reduction.weighted.triplet_choice import MOST_OUTLIERS, TRIPLETS, WEIG
 
 __all__ = ["ListwiseTETE", "WeightedTETE"]
 
+LARGEST_BIAS = 1e6  # beside weights of at most 1, in single precision
 LARGE_TABLE = 30_000  # rows; beyond, later iterations cost the global arrangement more than neighbourhoods gain
 
 
@@ -86,7 +85,7 @@ class WeightedTETE(FeatureMap):
         if self.t_prime is not None:
             check_interval("t_prime", self.t_prime, 1.0, 2.0)
         check_choice("weights", self.weights, WEIGHTS)
-        check_interval("weight_bias", self.weight_bias, 0.0, np.inf)
+        check_interval("weight_bias", self.weight_bias, 0.0, LARGEST_BIAS)
         check_choice("triplets", self.triplets, TRIPLETS)
         check_choice("optimizer", self.optimizer, ("momentum", "gradient_descent"))
 

@@ -26,10 +26,11 @@ from tete.core.validation import check_callback, check_choice, check_learning_ra
 from tete.exceptions import InvalidParameterError, warn
 from tete.reduction.feature_start import graph_start, linear_start
 from tete.reduction.merged_rows import MergedRows, merge_rows
-from tete.reduction.metric_names import check_metric
+from tete.reduction.metric_names import check_metric, metric_arrays, metric_values
 from tete.reduction.placer import NearestPlacer, Placer, Places
 from tete.reduction.projection import column_spreads
 from tete.reduction.recipe import Recipe
+from tete.reduction.row_order import content_order
 from tete.reduction.search.given import given_neighbors
 from tete.reduction.table_reading import check_sample_weight, read_table, warn_few_rows, warn_memory
 
@@ -53,6 +54,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     metric : str, default="euclidean"
         "euclidean", "cosine" (angles between rows), another metric of scikit-learn, or "precomputed": then `X` is a
         square matrix of distances or a sparse graph of the distances to nearest neighbours.
+    metric_params : dict or None, default=None
+        Parameters of the metric: the power ``p`` and weights ``w`` of the columns for "minkowski", the variances ``V``
+        of the columns for "seuclidean", the inverse ``VI`` of their covariance matrix for "mahalanobis".
     pca_components : int or None, default=50
         Tables with more columns are first reduced to so many principal components, found on a sample of the rows;
         None turns this off. Only for "euclidean" and "cosine".
@@ -75,8 +79,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     verbose : bool, default=False
         Whether to show a progress bar.
     callback : callable or None, default=None
-        Called as ``callback(iteration, value, embedding)`` after each iteration; a true result stops the fit. Equal
-        rows have one place in this embedding.
+        Called as ``callback(iteration, value, embedding)`` after each iteration; a true result stops the fit.
 
     Attributes
     ----------
@@ -104,6 +107,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     _: KW_ONLY
     n_neighbors: int = 15
     metric: str = "euclidean"
+    metric_params: Mapping[str, Any] | None = None
     pca_components: int | None = 50
     standardize: bool = False
     precomputed_knn: tuple[ArrayLike, ArrayLike] | None = None
@@ -124,7 +128,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _check_parameters(self) -> None:
         check_whole("n_components", self.n_components, least=1)
         check_whole("n_neighbors", self.n_neighbors, least=1)
-        check_metric(self.metric)
+        check_metric(self.metric, self.metric_params)
         if self.standardize and self.metric != "euclidean":
             raise InvalidParameterError(f"`standardize` needs the metric 'euclidean', got {self.metric!r}.")
         if self.pca_components is not None:
@@ -175,17 +179,17 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             progress(label, total=recipe.max_iter, shown=self.verbose, callback=self.callback) as (announce, callback),
         ):
             announce("neighbours")
-            self.column_spreads_ = column_spreads(table) if self.standardize else None
             rows = self._merge_rows(recipe, table, rng, workers)
             seed = int(rng.integers(2**31))
             start = self._start(rows, rng, workers)
             announce("map")
             recipe = self._recipe(len(rows))  # equal rows are one
             minimum, placer_of = self._minimize(
-                recipe, rows, rows.total_by_point(weights), start, seed, workers, callback
+                recipe, rows, rows.total_by_point(weights), start, seed, workers, rows.told_by_row(callback)
             )
         places = minimum.embedding.astype(np.float32)
-        places -= rows.by_row(places).mean(axis=0, dtype=np.float64).astype(np.float32)
+        counts = rows.total_by_point(np.ones(rows.n_rows))
+        places -= (np.sum(counts[:, None] * places, axis=0) / rows.n_rows).astype(np.float32)
         self._learn(placer_of(places), rows.by_row(places).copy(), minimum)
         return self
 
@@ -203,15 +207,20 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _merge_rows(self, recipe: Recipe, table: Any, rng: np.random.Generator, workers: Threads) -> MergedRows:
         """Project the rows, merge equal ones and find their neighbours, while compiled code is loaded beside."""
         given = None if self.precomputed_knn is None else given_neighbors(self.precomputed_knn, table.shape[0])
+        by_number = given is not None or self.metric == "precomputed"  # so that rows cannot be numbered otherwise
+        order = None if by_number else content_order(table, rng, workers)
+        self.column_spreads_ = column_spreads(table, order) if self.standardize else None
         worth = workers.n_jobs > 1 and table.shape[0] >= WORTH_A_THREAD
         with beside(lambda: recipe.warm_up(self.n_components)) if worth else nullcontext():
             return merge_rows(
                 table,
                 metric=self.metric,
+                metric_arrays=metric_arrays(self.metric_params, table.shape[1]),
                 pca_components=self.pca_components,
                 n_neighbors=recipe.n_candidates,
                 given=given,
                 spreads=self.column_spreads_,
+                order=order,
                 rng=rng,
                 workers=workers,
             )
@@ -333,7 +342,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         unknown = set(parameters) - set(cls._get_param_names())
         if unknown:
             raise InvalidParameterError(f"{cls.__name__} has no parameter {min(unknown)!r}.")
-        model = cls(**parameters)
+        own = metric_values(placer.points.metric_arrays) or None
+        model = cls(**{**parameters, "metric_params": own})
         model._check_parameters()
         if (model.n_components, model.metric) != (placer.places.shape[1], placer.points.metric):
             raise InvalidParameterError(

@@ -1,21 +1,25 @@
 """The rows of a table that is being fitted: projected, merged where equal, each with its nearest neighbours.
 
 Among many equal rows neighbourhoods have no size, and any method would spread them over the map: so equal rows are one
-point that counts as often as it occurs.
+point that counts as often as it occurs. Points are numbered in an order that depends on their contents alone, unless
+neighbours or distances are given by the numbers of the rows.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.core.matrices import is_sparse
+from tete.core.matrices import is_sparse, native
 from tete.core.threads import Threads
+from tete.core.types import Callback
 from tete.exceptions import InvalidFeaturesError
-from tete.reduction.metric_names import PROJECTED
+from tete.reduction.metric_names import PROJECTED, metric_values
 from tete.reduction.points import Points
-from tete.reduction.projection import Projection, fit_projection, project
+from tete.reduction.projection import fit_projection, project
+from tete.reduction.row_order import point_order
 from tete.reduction.search.exact import MetricSearch, make_search
 from tete.reduction.search.given import GivenDistances, graph_of_others
 from tete.reduction.search.nearest import Neighbors, NeighborSearch, empty_neighbors
@@ -27,8 +31,8 @@ __all__ = ["MergedRows", "merge_rows"]
 class MergedRows:
     """The rows of a table that is being fitted: their points, and the nearest other points of each.
 
-    `point_of_row` says which point each row is, or is None if all rows differ. `given` says that the neighbours were
-    not found by the search.
+    `point_of_row` says which point each row is, or is None if each row is the point of its own number. `given` says
+    that the neighbours were not found by the search.
     """
 
     points: Points
@@ -54,14 +58,22 @@ class MergedRows:
         return len(self) if self.point_of_row is None else len(self.point_of_row)
 
     def total_by_point(self, row_weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum of the weights of each point's rows."""
+        """Sum of the weights of each point's rows, the same in whatever order these come."""
         if self.point_of_row is None:
             return row_weights
-        return np.asarray(np.bincount(self.point_of_row, weights=row_weights, minlength=len(self)), dtype=np.float64)
+        order = np.argsort(row_weights, kind="stable")
+        totals = np.bincount(self.point_of_row[order], weights=row_weights[order], minlength=len(self))
+        return np.asarray(totals, dtype=np.float64)
 
     def by_row(self, values: Any) -> Any:
         """Give each row what its point has."""
         return values if self.point_of_row is None else values[self.point_of_row]
+
+    def told_by_row(self, callback: Callback | None) -> Callback | None:
+        """The callback, which gets an embedding of the rows for one of the points."""
+        if callback is None or self.point_of_row is None:
+            return callback
+        return lambda iteration, value, embedding: callback(iteration, value, self.by_row(embedding))
 
     def of_first_rows(self, values: Any) -> Any:
         """Give each point what its first row has."""
@@ -74,49 +86,64 @@ def merge_rows(
     table: Any,
     *,
     metric: str,
+    metric_arrays: Mapping[str, NDArray[np.float64]] | None = None,
     pca_components: int | None,
     n_neighbors: int,
     given: Neighbors | None = None,
     spreads: NDArray[np.float64] | None = None,
+    order: NDArray[np.int64] | None = None,
     rng: np.random.Generator,
     workers: Threads,
 ) -> MergedRows:
     """Find the distinct points of a checked table and, for each, up to `n_neighbors` nearest others.
 
     With neighbours `given`, these are taken as they are and equal rows are not merged. Euclidean distances are those of
-    the columns divided by their `spreads`.
+    the columns divided by their `spreads`. With an `order` of the rows by content, points are numbered by theirs.
     """
-    projection, rows = None, table
+    projection, parameters = None, metric_arrays or {}
+    rows = table if is_sparse(table) or metric in PROJECTED else native(table)  # kept in files as they are
     if metric in PROJECTED:
         euclidean = metric == "euclidean"
         projection = fit_projection(
-            table, pca_components, rng, center=euclidean, unit_rows=not euclidean, spreads=spreads
+            table, pca_components, rng, center=euclidean, unit_rows=not euclidean, spreads=spreads, order=order
         )
         rows = project(projection, table, workers)
+    if order is not None:
+        order = point_order(rows, order, rng)
+        rows = rows[order]
     if metric == "precomputed" and is_sparse(rows):
         rows = graph_of_others(rows)
     seed = int(rng.integers(2**31))
 
-    def points_of(some: Any) -> Points:
-        return Points(metric, table.shape[1], projection, _search(some, metric, projection, seed))
+    def merged(some: Any, point_of_place: NDArray[np.int64] | None = None) -> MergedRows:
+        search = make_search(some, seed) if projection is not None else _search(some, metric, parameters)
+        points = Points(metric, table.shape[1], projection, search, parameters)
+        neighbors = _nearest(points, some, n_neighbors, workers) if given is None else given
+        return MergedRows(points, neighbors, _by_row(point_of_place, order), given is not None)
 
-    points = points_of(rows)
-    if given is not None:
-        return MergedRows(points, given, given=True)
-    merged = MergedRows(points, _nearest(points, rows, n_neighbors, workers))
-    if metric == "precomputed" or is_sparse(rows) or not np.any(merged.neighbors.distances[:, :1] == 0.0):
-        return merged
-    first, point_of_row = _distinct_rows(rows)
-    if len(first) == len(rows):
-        return merged
-    points = points_of(rows[first])
-    return MergedRows(points, _nearest(points, rows[first], n_neighbors, workers), point_of_row)
+    if given is not None or metric == "precomputed" or is_sparse(rows):
+        return merged(rows)
+    if projection is not None:  # by Euclidean distances equal rows are found on the way
+        found = merged(rows)
+        if not np.any(found.neighbors.distances[:, :1] == 0.0):
+            return found
+    first, point_of_place = _distinct_rows(rows)
+    if len(first) < len(rows):
+        return merged(rows[first], point_of_place)
+    return merged(rows) if projection is None else found
 
 
-def _search(rows: Any, metric: str, projection: Projection | None, seed: int) -> NeighborSearch:
-    if projection is not None:
-        return make_search(rows, seed)
-    return GivenDistances(rows) if metric == "precomputed" else MetricSearch(rows, metric)
+def _by_row(point_of_place: NDArray[np.int64] | None, order: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
+    """The number of each row's point, where `order` has the rows by place; None if that is its own number."""
+    if order is None:
+        return point_of_place
+    result = np.empty_like(order)
+    result[order] = np.arange(len(order)) if point_of_place is None else point_of_place
+    return result
+
+
+def _search(rows: Any, metric: str, parameters: Mapping[str, NDArray[np.float64]]) -> NeighborSearch:
+    return GivenDistances(rows) if metric == "precomputed" else MetricSearch(rows, metric, metric_values(parameters))
 
 
 def _nearest(points: Points, rows: Any, n_neighbors: int, workers: Threads) -> Neighbors:

@@ -6,7 +6,9 @@ every row exactly where the saved one does.
 """
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,7 +27,7 @@ from tete.reduction.listwise.placer import ListwisePlacer
 from tete.reduction.placer import NearestPlacer, Placer
 from tete.reduction.weighted.placer import WeightedPlacer
 
-__all__ = ["load_model", "save_model"]
+__all__ = ["load_model", "save_model", "saved_classes"]
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
@@ -33,12 +35,15 @@ FORMAT, VERSION = "tete model", 2
 ESTIMATORS: dict[str, type[FeatureMap]] = {"ListwiseTETE": ListwiseTETE, "WeightedTETE": WeightedTETE}
 PLACERS: dict[str, type[Placer]] = {kind.name: kind for kind in (ListwisePlacer, WeightedPlacer, NearestPlacer)}
 PLACERS_OF = {"ListwiseTETE": {"listwise", "nearest"}, "WeightedTETE": {"weighted", "nearest"}}
-OF_THE_FIT = ("embedding", "history", "column_spreads", "feature_names")  # arrays that are not the placer's
+OF_THE_FIT = ("embedding", "history", "column_spreads", "feature_names", "classes")  # arrays that are not the placer's
 HEADER = {"format", "version", "tete", "estimator", "placer", "parameters", "loss", "stop_reason"}
-LEFT_OUT = {"precomputed_knn", "callback", "verbose"}  # parameters that mean nothing to new rows
+# Parameters that mean nothing to new rows, and one that the placer keeps.
+LEFT_OUT = {"precomputed_knn", "callback", "verbose", "metric_params"}
 
 
-def save_model(path: AnyPath, model: FeatureMap, *, force: bool = False) -> None:
+def save_model(
+    path: AnyPath, model: FeatureMap, *, classes: Mapping[str, Sequence[str]] | None = None, force: bool = False
+) -> None:
     """Write a fitted reduction to an npz file of plain arrays, from which `load_model` restores it.
 
     What the file needs is what placing new rows needs; the start, the callback and other things that no longer matter
@@ -50,6 +55,9 @@ def save_model(path: AnyPath, model: FeatureMap, *, force: bool = False) -> None
         The file; its extension is .npz.
     model : `ListwiseTETE` or `WeightedTETE`, fitted
         What to keep.
+    classes : mapping of names to sequences of texts, optional
+        The classes of the rows in each column of labels, in the order of their colours, so that pictures of new rows
+        have the same colours.
     force : bool, default=False
         Whether to overwrite a file that is there.
 
@@ -89,6 +97,8 @@ def save_model(path: AnyPath, model: FeatureMap, *, force: bool = False) -> None
         arrays["column_spreads"] = model.column_spreads_
     if hasattr(model, "feature_names_in_"):
         arrays["feature_names"] = model.feature_names_in_.astype(str)
+    if classes:
+        arrays["classes"] = np.array(json.dumps({name: list(each) for name, each in classes.items()}))
     text = np.array(json.dumps(header, allow_nan=False))
     write_array_file(path, {"header": text, **arrays, **model.placer_.to_arrays()}, force=force)
 
@@ -135,6 +145,21 @@ def load_model(path: AnyPath) -> FeatureMap:
         return _restored(header, placer, fit)
     except (InvalidFileError, InvalidParameterError) as error:
         raise InvalidFileError(f"{path} is a damaged model: {error}") from error
+
+
+def saved_classes(path: AnyPath) -> dict[str, list[str]]:
+    """The classes that were saved with a model, by the name of their column."""
+    with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+        if "classes" not in archive.files:
+            return {}
+        try:
+            found = json.loads(str(archive["classes"].item()))
+        except (ValueError, RecursionError):
+            found = None
+    texts = isinstance(found, dict) and all(isinstance(classes, list) for classes in found.values())
+    if not texts:
+        raise InvalidFileError(f"{path} is a damaged model: `classes` must be a table of lists of texts.")
+    return {name: [str(each) for each in classes] for name, classes in found.items()}
 
 
 def _restored(header: dict[str, Any], placer: Placer, fit: CheckedArrays) -> FeatureMap:

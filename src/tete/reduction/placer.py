@@ -52,10 +52,10 @@ class Placer(ABC):
             result = self._places_of(rows, workers)
         lost = np.flatnonzero(~np.isfinite(result).all(axis=1))
         if len(lost):
-            raise InvalidFeaturesError(
-                f"Row {lost[0]} of `X` cannot be placed: its numbers are too large beside those of the fitted table "
-                f"({len(lost)} such rows)."
-            )
+            reason = "its numbers are too large beside those of the fitted table"
+            if self.points.projection is None:
+                reason = f"its distances from the fitted rows by {self.points.metric!r} are no finite numbers"
+            raise InvalidFeaturesError(f"Row {lost[0]} of `X` cannot be placed: {reason} ({len(lost)} such rows).")
         return result
 
     def _places_of(self, rows: Any, workers: Threads) -> Places:
@@ -67,10 +67,10 @@ class Placer(ABC):
             if not finite.all():
                 queries[~finite] = 0.0  # no search takes them; they are refused in the end
             neighbors = self.points.search.of(queries, self.n_candidates, workers)
-            result[some] = self.places[neighbors.indices[:, 0]]
-            reached = finite & np.isfinite(neighbors.distances[:, 0])
-            result[some][~reached] = np.nan
-            new = np.flatnonzero(reached & ~self.points.known(queries, neighbors))
+            equal = self.points.equal_points(queries, neighbors)
+            known = finite & (equal >= 0)
+            result[some] = np.where(known[:, None], self.places[equal], np.nan)
+            new = np.flatnonzero(finite & ~known & np.isfinite(neighbors.distances[:, 0]))
             if len(new):
                 near = Neighbors(neighbors.indices[new], neighbors.distances[new])
                 result[start + new] = self.descend(queries[new], near, workers)

@@ -7,7 +7,9 @@
 This is what new rows need to find their neighbours on a finished map; `merged_rows` has what a fit knows besides.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -16,10 +18,18 @@ from scipy import sparse
 
 from tete.core.checked_arrays import CheckedArrays
 from tete.core.matrices import is_sparse
-from tete.core.threads import Threads
+from tete.core.threads import SERIAL, Threads
 from tete.exceptions import InvalidFileError
-from tete.reduction.metric_names import PROJECTED, known_metrics
+from tete.reduction.metric_names import (
+    METRIC_PARAMETERS,
+    PROJECTED,
+    check_metric,
+    known_metrics,
+    metric_arrays,
+    metric_values,
+)
 from tete.reduction.projection import Projection, project
+from tete.reduction.row_order import row_hashes
 from tete.reduction.search.distances import DistanceBetween, euclidean_between, given_between, metric_between
 from tete.reduction.search.exact import MetricSearch, exact_search
 from tete.reduction.search.given import GivenDistances
@@ -36,6 +46,7 @@ class Points:
     n_columns: int
     projection: Projection | None
     search: NeighborSearch
+    metric_arrays: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.n_columns if self.metric == "precomputed" else int(self.table.shape[0])
@@ -60,20 +71,30 @@ class Points:
             return np.ones(queries.shape[0], dtype=bool)
         return np.asarray(np.isfinite(queries).all(axis=1))
 
-    def known(self, queries: Any, neighbors: Neighbors) -> NDArray[np.bool_]:
-        """Which of the queries are points, namely their nearest ones."""
-        if self.projection is None and self.metric != "precomputed" and not is_sparse(queries):
-            # Some metrics have rounding errors instead of zeros between equal rows.
-            return np.asarray(np.all(queries == self.table[neighbors.indices[:, 0]], axis=1))
-        return np.asarray(neighbors.distances[:, 0] == 0.0)
+    def equal_points(self, queries: Any, neighbors: Neighbors) -> NDArray[np.int64]:
+        """For each query the number of the point that it is, or -1."""
+        if self.metric == "precomputed" or is_sparse(queries):
+            return np.where(neighbors.distances[:, 0] == 0.0, neighbors.indices[:, 0], -1).astype(np.int64)
+        # By some metrics equal rows are not at distance 0, nor nearest to each other; and distances can vanish.
+        places = np.searchsorted(self._hashes, row_hashes(queries, SERIAL), sorter=self._order_of_hashes)
+        found = self._order_of_hashes[np.minimum(places, len(self) - 1)]
+        return np.where(np.all(queries == self.table[found], axis=1), found, -1)
+
+    @cached_property
+    def _hashes(self) -> NDArray[np.uint64]:
+        return row_hashes(self.table, SERIAL)
+
+    @cached_property
+    def _order_of_hashes(self) -> NDArray[np.int64]:
+        return np.argsort(self._hashes)
 
     def between(self, queries: Any) -> DistanceBetween:
         """Function of (query numbers, point numbers) that returns the distances between them."""
         if self.projection is not None:
             return euclidean_between(queries, self.table)
-        return (
-            given_between(queries) if self.metric == "precomputed" else metric_between(queries, self.table, self.metric)
-        )
+        if self.metric == "precomputed":
+            return given_between(queries)
+        return metric_between(queries, self.table, self.metric, metric_values(self.metric_arrays))
 
     def for_new_rows(self) -> Self:
         """The same without what only fitting needs: new rows bring their own distances."""
@@ -86,6 +107,7 @@ class Points:
             arrays |= self.projection.to_arrays()
         if self.metric != "precomputed":
             arrays |= _table_to_arrays(self.table)
+        arrays |= {f"metric_{name}": array for name, array in self.metric_arrays.items()}
         return arrays | self.search.to_arrays()
 
     @classmethod
@@ -96,7 +118,9 @@ class Points:
         if metric == "precomputed":
             return cls(metric, n_columns, None, GivenDistances())
         if metric not in PROJECTED:
-            return cls(metric, n_columns, None, _restored_search(_table_from_arrays(arrays, n_columns), metric))
+            parameters = _metric_from_arrays(arrays, metric, n_columns)
+            table = _table_from_arrays(arrays, n_columns)
+            return cls(metric, n_columns, None, _restored_search(table, metric, metric_values(parameters)), parameters)
         projection = Projection.from_arrays(arrays, n_columns)
         if projection.unit_rows != (metric == "cosine"):
             raise InvalidFileError(f"`unit_rows` must be true for cosine distances only, got {metric!r}.")
@@ -116,9 +140,22 @@ def _table_to_arrays(table: Any) -> dict[str, NDArray[Any]]:
     return {"points_data": rows.data, "points_columns": rows.indices, "points_starts": rows.indptr}
 
 
-def _restored_search(table: Any, metric: str) -> MetricSearch:
+def _metric_from_arrays(arrays: CheckedArrays, metric: str, n_columns: int) -> dict[str, NDArray[np.float64]]:
+    """The metric's own parameters, which keep the rules of the estimator's."""
+    shapes = {"w": (n_columns,), "V": (n_columns,), "VI": (n_columns, n_columns)}
+    names = [name for name in METRIC_PARAMETERS.get(metric, ()) if arrays.has(f"metric_{name}")]
+    found: dict[str, Any] = {
+        name: arrays.numbers(f"metric_{name}", "f8", shapes[name]) for name in names if name != "p"
+    }
+    if "p" in names:
+        found["p"] = arrays.real("metric_p", least=1.0, most=float(np.finfo(np.float64).max))
+    check_metric(metric, found or None)
+    return metric_arrays(found, n_columns)
+
+
+def _restored_search(table: Any, metric: str, parameters: dict[str, Any]) -> MetricSearch:
     try:
-        return MetricSearch(table, metric)
+        return MetricSearch(table, metric, parameters)
     except (TypeError, ValueError) as error:  # a metric that does not go with such rows
         raise InvalidFileError(f"`metric` {metric!r} does not go with the points: {error}.") from error
 

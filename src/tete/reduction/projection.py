@@ -18,7 +18,7 @@ from scipy.linalg import eigh
 from tete.core.blas import one_blas_thread
 from tete.core.checked_arrays import CheckedArrays
 from tete.core.compilation import compiled
-from tete.core.matrices import as_dense, is_sparse
+from tete.core.matrices import as_dense, computable, is_sparse
 from tete.core.threads import Threads, row_slices
 
 __all__ = ["Projection", "column_spreads", "fit_projection", "project", "standardized"]
@@ -26,6 +26,7 @@ __all__ = ["Projection", "column_spreads", "fit_projection", "project", "standar
 PointArray: TypeAlias = NDArray[np.float32]
 
 SAMPLE_ROWS = 10_000  # for principal components: half a second for 784 columns
+SMALLEST_SPREAD = 1e-300  # so that one over it is finite
 ROWS_IN_A_PIECE = 2048  # enough work for a thread
 COVARIANCE_COLUMNS = 2000  # up to which all covariances are faster than iterating
 
@@ -65,14 +66,18 @@ def fit_projection(
     center: bool = True,
     unit_rows: bool = False,
     spreads: NDArray[np.float64] | None = None,
+    order: NDArray[np.int64] | None = None,
 ) -> Projection:
     """Mean, principal components (if there are more than `width` columns) and scale, from a sample of the rows.
 
     With `unit_rows` each projected row is scaled to length 1, so that Euclidean distances order as cosine distances.
-    Columns are divided by their `spreads` first, which then are a part of the components.
+    Columns are divided by their `spreads` first, which then are a part of the components. The rows are taken in this
+    random `order`, or as they stand.
     """
     n_rows, n_columns = X.shape
-    rows = np.arange(n_rows) if n_rows <= SAMPLE_ROWS else np.sort(rng.choice(n_rows, SAMPLE_ROWS, replace=False))
+    rows = np.arange(n_rows) if order is None else order[:SAMPLE_ROWS]
+    if len(rows) > SAMPLE_ROWS:
+        rows = np.sort(rng.choice(n_rows, SAMPLE_ROWS, replace=False))
     sample: Any = X[rows]
     if spreads is not None:
         plain = fit_projection(standardized(sample, spreads), width, rng, center=center, unit_rows=unit_rows)
@@ -87,7 +92,7 @@ def fit_projection(
         seed = int(rng.integers(2**31))
         with one_blas_thread():  # the last bits of a product on several threads can vary
             if n_columns > COVARIANCE_COLUMNS or is_sparse(sample):
-                components, variances = _components_by_iteration(sample.astype(np.float64) / size, width, seed)
+                components, variances = _components_by_iteration(_divided(sample, size), width, seed)
             else:
                 components, variances = _components_by_covariance(sample, size, mean, width)
         total = variances.sum()
@@ -107,7 +112,16 @@ def _largest(sample: Any) -> float:
 def _parts(sample: Any, size: float) -> Iterator[Any]:
     """The sample over `size`, some rows at a time: whole copies of it would take longer to make than to use."""
     for start in range(0, sample.shape[0], ROWS_IN_A_PIECE):
-        yield sample[start : start + ROWS_IN_A_PIECE].astype(np.float64) / size
+        yield _divided(sample[start : start + ROWS_IN_A_PIECE], size)
+
+
+def _divided(part: Any, divisor: Any) -> Any:
+    """A copy in double precision; the inverse of the smallest divisors, by which SciPy multiplies, is infinite."""
+    if not is_sparse(part):
+        return part.astype(np.float64) / divisor
+    rows = sparse.csr_array(part, dtype=np.float64, copy=True)
+    rows.data /= divisor if np.ndim(divisor) == 0 else divisor[rows.indices]
+    return rows
 
 
 def _components_by_covariance(
@@ -127,7 +141,11 @@ def _components_by_covariance(
 def _components_by_iteration(sample: Any, width: int, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """The same for sparse or very wide tables."""
     from sklearn.decomposition import PCA  # noqa: PLC0415  (takes long to import)
+    from sklearn.utils.sparsefuncs import mean_variance_axis  # noqa: PLC0415
 
+    spread = mean_variance_axis(sample, axis=0)[1] if is_sparse(sample) else sample.var(axis=0)
+    if not spread.any():  # constant rows, or nearly so beside the largest number: no direction is a better one
+        return np.eye(sample.shape[1], width), np.zeros(width)
     pca = PCA(width, random_state=seed)
     with np.errstate(invalid="ignore"):  # constant data divide zero by zero, harmlessly
         components = pca.fit(sample).components_.T.astype(np.float64)
@@ -145,25 +163,26 @@ def project(projection: Projection, X: Any, workers: Threads) -> PointArray:
     return result
 
 
-def column_spreads(X: Any) -> NDArray[np.float64]:
-    """Standard deviation of each column, 1 where it is constant. Reads some rows at a time."""
+def column_spreads(X: Any, order: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+    """Standard deviation of each column, 1 where it is constant. Reads some rows at a time, in this `order`."""
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415  (takes long to import)
 
     scaler = StandardScaler(with_mean=not is_sparse(X))
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, X.shape[0], SAMPLE_ROWS):
-            scaler.partial_fit(X[start : start + SAMPLE_ROWS])
-    spreads = np.asarray(scaler.scale_, dtype=np.float64)
+            some = slice(start, start + SAMPLE_ROWS)
+            scaler.partial_fit(X[some if order is None else order[some]])
+    spreads = np.asarray(np.maximum(scaler.scale_, SMALLEST_SPREAD), dtype=np.float64)
     if np.isfinite(spreads).all():
         return spreads
     largest = as_dense(abs(X).max(axis=0)).ravel().astype(np.float64)  # its square overflows
     sizes = np.where(np.isfinite(spreads), 1.0, largest)
-    return column_spreads(standardized(X, sizes)) * sizes
+    return np.asarray(column_spreads(standardized(X, sizes), order) * sizes)
 
 
 def standardized(X: Any, spreads: NDArray[np.float64]) -> Any:
     """A copy of a table whose columns are divided by their spreads."""
-    return sparse.csr_array(X).multiply(1.0 / spreads).tocsr() if is_sparse(X) else np.asarray(X) / spreads
+    return _divided(X, spreads) if is_sparse(X) else np.asarray(X) / spreads
 
 
 def _project_piece(
@@ -181,6 +200,8 @@ def _project_piece(
         work(part, projection.components, projected)
         projected = (projected - _project_row(mean, projection.components)) / scale
     if projection.unit_rows:
+        # By a power of 2 first, which changes no digit: squares of very large or small numbers overflow or vanish.
+        projected = np.ldexp(projected, -np.frexp(np.abs(projected).max(axis=1, keepdims=True, initial=0.0))[1])
         lengths = np.sqrt(np.sum(projected**2, axis=1, keepdims=True))
         projected = projected / np.where(lengths > 0.0, lengths, 1.0)
     result[rows] = projected
@@ -193,15 +214,11 @@ def _project_row(row: NDArray[np.float64], components: NDArray[np.float64]) -> N
 
 
 def _project_dense(part: Any, components: NDArray[np.float64], result: NDArray[np.float64]) -> None:
-    rows = np.asarray(part)
-    if rows.dtype in (np.bool_, np.float16):  # numba does no arithmetic with these
-        rows = rows.astype(np.float32)
-    _project_rows(rows, components, result)
+    _project_rows(computable(part), components, result)
 
 
 def _project_sparse(part: Any, components: NDArray[np.float64], result: NDArray[np.float64]) -> None:
-    values = part.data.astype(np.float32) if part.data.dtype in (np.bool_, np.float16) else part.data
-    _project_sparse_rows(part.indptr, part.indices, values, components, result)
+    _project_sparse_rows(part.indptr, part.indices, computable(part.data), components, result)
 
 
 @compiled(error_model="numpy")

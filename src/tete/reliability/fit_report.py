@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import clone
 
+from tete.comparisons.alike import alike_names, alike_rows
 from tete.comparisons.triplets import Triplets
 from tete.core.printing import rows_under, table_lines
 from tete.core.randomness import RandomState
@@ -77,6 +78,8 @@ class FitReport:
         Answers that are more likely wrong than right, the worst first, and annotators at chance or reversed.
     n_suspicious_answers, n_annotators : int
         How many such answers there are, and how many annotators.
+    alike_names : tuple of tuples of str
+        Groups of names that look alike and still are different objects.
     warnings : tuple of str
         What the final fit warned of.
     trust : TrustReport or None
@@ -96,6 +99,7 @@ class FitReport:
     n_suspicious_answers: int
     suspicious_annotators: tuple[SuspiciousAnnotator, ...]
     n_annotators: int
+    alike_names: tuple[tuple[str, ...], ...]
     warnings: tuple[str, ...]
     trust: TrustReport | None
 
@@ -116,6 +120,7 @@ class FitReport:
         if self.n_annotators and self.trust is not None:
             rows.append(("annotators", f"{len(self.suspicious_annotators):,} of {self.n_annotators:,} are suspicious"))
             rows += _first_of("", self.suspicious_annotators[:5], len(self.suspicious_annotators))
+        rows += alike_rows(self.alike_names)
         return "\n".join(table_lines(rows))
 
     def _held_out(self) -> str:
@@ -156,6 +161,7 @@ def fit_and_report(
         n_suspicious_answers=0 if trusted is None else int((trusted.answers["wrong"] > 0.5).sum()),
         suspicious_annotators=_suspicious_annotators(trusted),
         n_annotators=0 if triplets.annotators is None else len(np.unique(triplets.annotators)),
+        alike_names=alike_names(triplets.names),
         warnings=tuple(dict.fromkeys(str(warning.message) for warning in caught)),
         trust=trusted,
     )

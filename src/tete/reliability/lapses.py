@@ -54,6 +54,11 @@ def fit_lapses(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> 
     weights : array, one number for each triplet
         How much it counts; those of an answer sum to the answer's weight.
     """
+    if not np.any(weights > 0.0):
+        raise UnpredictableAnswersError(
+            "Held-out answers about objects that other answers mention are needed to tell which are wrong, got none "
+            "that counts."
+        )
     error = float(np.average(margins <= 0.0, weights=weights))
     if error > LARGEST_ERROR:
         raise UnpredictableAnswersError(

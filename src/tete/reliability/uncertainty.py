@@ -162,14 +162,15 @@ def position_uncertainty(
     counts = np.zeros(len(places), dtype=np.int64)
     for _ in range(n_replicates):
         drawn = np.bincount(rng.integers(answers.max() + 1, size=answers.max() + 1), minlength=answers.max() + 1)
-        moved, present = _replicate(estimator, triplets.with_weights(drawn[answers]))
-        steps = moved - places
+        replicate, present = _replicate(estimator, triplets.with_weights(drawn[answers]))
+        steps = replicate - places
         squares[present] += np.einsum("ni,nj->nij", steps, steps)[present]
         counts += present
     covariances = squares / np.maximum(counts, 1)[:, None, None]
     covariances[~mentioned | (counts < n_replicates // 2)] = np.nan
     spread = np.sum((places[mentioned] - places[mentioned].mean(axis=0)) ** 2)
-    moved_share = np.nansum(np.trace(covariances, axis1=1, axis2=2)) / spread
+    moved = float(np.nansum(np.trace(covariances, axis1=1, axis2=2)))
+    moved_share = moved / spread if spread > 0.0 else 1.0
     covariances += _drift_squares(_drift(estimator, triplets, n_replicates // 2, rng))
     return Uncertainty(covariances, float(max(1.0 - moved_share, 0.0)), n_replicates)
 

@@ -37,6 +37,7 @@ from tete.core.types import Embedding
 from tete.embedding.estimators import TETE
 from tete.embedding.losses import tete_loss
 from tete.embedding.objective import ShardedTriplets
+from tete.exceptions import InvalidTripletsError
 from tete.selection.cross_validation import FoldScores
 
 __all__ = ["TEMPERATURES", "Candidate", "Effort", "Fold", "Search"]
@@ -231,6 +232,11 @@ class Search:
         for fold, maps in zip(folds, found, strict=True):
             for candidate, result in maps.items():
                 self._note(candidate, fold, result)
+        if not all(self.trials[each].held_out.weight.any() for each in candidates):
+            raise InvalidTripletsError(
+                "Held-out answers about objects that other answers mention are needed to choose by them, got none that "
+                "counts: more answers are needed."
+            )
 
     def _tested(self, candidate: Candidate, fold: Fold) -> bool:
         return candidate in self.trials and fold.number in self.trials[candidate].held_out.scores

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from tete.core.threads import threads
+from tete.core.threads import SERIAL, threads
 from tete.reduction.listwise.affinities import affinities, neighbor_scales
 from tete.reduction.search.exact import FlatSearch
+from tete.reduction.search.nearest import Neighbors
 
 
 def computed(points, count, n_jobs=1, n_candidates=12):
@@ -61,3 +62,13 @@ def test_the_number_of_threads_changes_no_bit():
     points = np.random.default_rng(0).normal(size=(5000, 3)).astype(np.float32)
     first, second = computed(points, 6, 1)[2], computed(points, 6, 4)[2]
     np.testing.assert_array_equal(first.shares, second.shares)
+
+
+def test_distances_whose_squares_leave_single_precision():
+    """Scales are multiplied, and distances squared, in double precision."""
+    indices = np.array([[1, 2], [0, 2], [1, 0]], dtype=np.int32)
+    for size in (1e-40, 1e-29, 1e30):
+        distances = (size * np.array([[1.0, 2.0], [1.0, 1.5], [1.5, 2.0]])).astype(np.float32)
+        found = Neighbors(indices, distances)
+        scales = neighbor_scales(found)
+        assert np.isfinite(affinities(found, scales, scales, 2, SERIAL).shares).all()

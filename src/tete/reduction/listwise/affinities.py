@@ -88,8 +88,9 @@ def _weigh_rows(
     kept = np.empty(count)
     for row in range(candidates.shape[0]):
         for place in range(candidates.shape[1]):
-            scale = float(own_scales[row]) * float(other_scales[candidates[row, place]])
-            scaled[place] = float(distances[row, place]) ** 2 / scale
+            # numba's `float` would leave these in single precision, in which squares of small numbers vanish.
+            scale = np.float64(own_scales[row]) * np.float64(other_scales[candidates[row, place]])
+            scaled[place] = np.float64(distances[row, place]) ** 2 / scale
         order = np.argsort(scaled, kind="mergesort")
         for place in range(count):
             indices[row, place] = candidates[row, order[place]]

@@ -1,6 +1,6 @@
 """Distances between rows and points that are named by their numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tete.core.compilation import compiled
 from tete.core.matrices import is_sparse
-from tete.reduction.search.nearest import Indices, PointArray
+from tete.reduction.search.nearest import Indices, PointArray, single_precision
 
 __all__ = ["DistanceBetween", "euclidean_between", "given_between", "metric_between"]
 
@@ -29,13 +29,15 @@ def given_between(distances: Any) -> DistanceBetween:
     """Distances that are given, in a table or a graph, where all that is not a neighbour is farther."""
 
     def between(rows: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float32]:
-        found = np.asarray(distances[rows, others], dtype=np.float32).ravel()
+        found = single_precision(np.asarray(distances[rows, others]).ravel())
         return np.where(found > 0.0, found, np.float32(np.inf)) if is_sparse(distances) else found
 
     return between
 
 
-def metric_between(queries: Any, points: Any, metric: str) -> DistanceBetween:
+def metric_between(
+    queries: Any, points: Any, metric: str, parameters: Mapping[str, Any] | None = None
+) -> DistanceBetween:
     """Distances by one of scikit-learn's metrics."""
     from sklearn.metrics import pairwise_distances  # noqa: PLC0415  (takes long to import)
 
@@ -44,8 +46,11 @@ def metric_between(queries: Any, points: Any, metric: str) -> DistanceBetween:
         edges = np.flatnonzero(np.diff(rows, prepend=-1, append=-1))
         for start, stop in pairwise(edges):
             row = rows[start]
-            some = pairwise_distances(queries[row : row + 1], points[others[start:stop]], metric=metric)
-            result[start:stop] = some[0]
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                some = pairwise_distances(
+                    queries[row : row + 1], points[others[start:stop]], metric=metric, **(parameters or {})
+                )
+            result[start:stop] = single_precision(some[0])
         return result
 
     return between

@@ -8,6 +8,7 @@
 A query is answered from its own row alone.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,13 +17,24 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from tete.core.threads import Threads
-from tete.reduction.search.nearest import Neighbors, NeighborSearch, PointArray, refine, search_all, sorted_neighbors
+from tete.reduction.metric_names import OF_TRUTH_VALUES
+from tete.reduction.search.nearest import (
+    Neighbors,
+    NeighborSearch,
+    PointArray,
+    check_distances,
+    refine,
+    search_all,
+    sorted_neighbors,
+    without_own,
+)
 
 __all__ = ["FlatSearch", "MetricSearch", "TreeSearch", "exact_search", "make_search"]
 
 TREE_DIMENSIONS = 5  # beyond, a k-d tree visits most of its leaves
 OWN_POINTS = 2_000  # up to which a plain loop is done before faiss is loaded
 FLAT_POINTS = 15_000  # beyond, cells are faster
+WITHOUT_TRIANGLES = (*OF_TRUTH_VALUES, "braycurtis")  # trees would miss neighbours where a way round is shorter
 
 
 @dataclass
@@ -80,25 +92,33 @@ class MetricSearch(NeighborSearch):
 
     points: Any
     metric: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     fitted: Any = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415  (takes long to import)
 
-        self.fitted = NearestNeighbors(metric=self.metric).fit(self.points)
+        others = {name: value for name, value in self.parameters.items() if name != "p"}
+        power = self.parameters.get("p", 2)  # which scikit-learn takes by itself
+        algorithm = "brute" if self.metric in WITHOUT_TRIANGLES else "auto"
+        search = NearestNeighbors(metric=self.metric, p=power, metric_params=others or None, algorithm=algorithm)
+        self.fitted = search.fit(self.points)
 
     def within(self, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest other points of each of the points themselves."""
-        return self._search(None, count, workers)
+        indices, distances = without_own(*self._search(self.points, count + 1, workers))
+        check_distances(distances, self.metric)
+        return sorted_neighbors(indices, distances)
 
     def of(self, queries: Any, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest points of each query."""
-        return self._search(queries, count, workers)
+        return sorted_neighbors(*self._search(queries, count, workers))
 
-    def _search(self, queries: Any, count: int, workers: Threads) -> Neighbors:
+    def _search(self, queries: Any, count: int, workers: Threads) -> tuple[NDArray[Any], NDArray[Any]]:
         self.fitted.set_params(n_jobs=workers.n_jobs)
-        distances, indices = self.fitted.kneighbors(queries, n_neighbors=count)
-        return sorted_neighbors(indices, distances)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what comes of it is looked at
+            distances, indices = self.fitted.kneighbors(queries, n_neighbors=count)
+        return indices, distances
 
 
 def make_search(points: PointArray, seed: int) -> NeighborSearch:

@@ -10,7 +10,14 @@ from scipy import sparse
 from tete.core.matrices import is_sparse
 from tete.core.threads import Threads
 from tete.exceptions import InvalidFeaturesError, InvalidParameterError
-from tete.reduction.search.nearest import Neighbors, NeighborSearch, empty_neighbors, sorted_neighbors
+from tete.reduction.search.nearest import (
+    Neighbors,
+    NeighborSearch,
+    check_largest,
+    empty_neighbors,
+    sorted_neighbors,
+    without_own,
+)
 
 __all__ = ["GivenDistances", "given_neighbors", "graph_of_others"]
 
@@ -25,6 +32,7 @@ class GivenDistances(NeighborSearch):
 
     def within(self, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest other points of each of the points themselves."""
+        check_largest(float(self.points.max()), "`X`")
         if is_sparse(self.points):  # a graph has no edges from a point to itself
             return self.of(self.points, count, workers)
         found = [_nearest(self._without_own(rows), count) for rows in _pieces(self.points.shape[0])]
@@ -76,11 +84,9 @@ def given_neighbors(pair: Any, n_rows: int) -> Neighbors:
         raise InvalidParameterError(f"`precomputed_knn` must hold row numbers from 0 to {n_rows - 1} as indices.")
     if not np.isfinite(distances).all() or distances.min() < 0:
         raise InvalidParameterError("`precomputed_knn` must hold finite distances that are not negative.")
-    own = indices == np.arange(n_rows)[:, None]
-    if own.any():
-        own[~own.any(axis=1), -1] = True  # duplicates may have pushed a row out of its own list
-        own &= np.cumsum(own, axis=1) == 1
-        indices, distances = (part[~own].reshape(n_rows, -1) for part in (indices, distances))
+    check_largest(float(distances.max()), "`precomputed_knn`")
+    if np.any(indices == np.arange(n_rows)[:, None]):
+        indices, distances = without_own(indices, distances)
         if indices.shape[1] == 0:
             raise InvalidParameterError("`precomputed_knn` must hold a neighbour other than the row itself, got none.")
     return sorted_neighbors(indices, distances)

@@ -13,23 +13,29 @@ from numpy.typing import NDArray
 
 from tete.core.compilation import compiled
 from tete.core.threads import Threads, row_slices
+from tete.exceptions import InvalidFeaturesError
 
 __all__ = [
     "Indices",
     "NeighborSearch",
     "Neighbors",
     "PointArray",
+    "check_distances",
+    "check_largest",
     "empty_neighbors",
     "others",
     "refine",
     "search_all",
+    "single_precision",
     "sorted_neighbors",
+    "without_own",
 ]
 
 PointArray: TypeAlias = NDArray[np.float32]
 Indices: TypeAlias = NDArray[np.int32]
 
 ROWS_IN_A_PIECE = 512  # enough work for a thread
+SMALLEST_DISTANCE, LARGEST_DISTANCE = 1e-30, 1e38  # of those that other metrics or users give, in single precision
 
 
 class Neighbors(NamedTuple):
@@ -111,6 +117,40 @@ def others(
 def empty_neighbors(n_rows: int, count: int) -> Neighbors:
     """Room for neighbours."""
     return Neighbors(np.empty((n_rows, count), dtype=np.int32), np.empty((n_rows, count), dtype=np.float32))
+
+
+def without_own(indices: NDArray[Any], distances: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Leave out each row's own number or, where duplicates have pushed it out of its own list, the last one."""
+    own = indices == np.arange(len(indices))[:, None]
+    own[~own.any(axis=1), -1] = True
+    own &= np.cumsum(own, axis=1) == 1
+    return indices[~own].reshape(len(own), -1), distances[~own].reshape(len(own), -1)
+
+
+def check_distances(distances: NDArray[Any], metric: str) -> None:
+    """Refuse distances of fitted rows that are no numbers, or that single precision cannot hold."""
+    unknown = np.isnan(distances)
+    if unknown.any():
+        n_rows = int(unknown.all(axis=1).sum()) or int(unknown.any(axis=1).sum())
+        raise InvalidFeaturesError(
+            f"By the metric {metric!r} there is no distance from others for {n_rows} of the rows of `X`, such as "
+            "constant rows or rows of zeros: leave them out."
+        )
+    check_largest(float(distances.max(initial=0.0)), "`X`")
+
+
+def check_largest(distance: float, where: str) -> None:
+    """Refuse a largest distance that single precision cannot hold, with all that are smaller."""
+    if distance != 0.0 and not SMALLEST_DISTANCE <= distance <= LARGEST_DISTANCE:
+        raise InvalidFeaturesError(
+            f"The largest distance in {where} must be from {SMALLEST_DISTANCE:g} to {LARGEST_DISTANCE:g}, "
+            f"got {distance:g}: take other units."
+        )
+
+
+def single_precision(distances: NDArray[Any]) -> NDArray[np.float32]:
+    """Distances that are only known to be far, as far as single precision reaches."""
+    return np.asarray(np.minimum(distances, LARGEST_DISTANCE), dtype=np.float32)
 
 
 def sorted_neighbors(indices: NDArray[Any], distances: NDArray[Any]) -> Neighbors:

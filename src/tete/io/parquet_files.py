@@ -1,0 +1,95 @@
+"""Parquet files: their columns, read in batches and only as far as they are asked for.
+
+A file of a few kilobytes can hold millions of rows, so what is read is kept as numbers of different texts.
+"""
+
+from collections.abc import Generator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tete.exceptions import InvalidFileError
+from tete.io.sources import DamageError, Source
+from tete.io.tables import Coded, LocatedRows, Table, refuse_equal_names, text_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["batches", "parquet_columns", "parquet_table"]
+
+PARQUET = "a whole Parquet file"
+ROWS_IN_A_BATCH = 2**20
+BYTES_OF_A_ROW = 120  # that answers take on their way to triplets
+
+
+def parquet_columns(source: Source) -> tuple[tuple[str, ...], int]:
+    """The names of the columns of a Parquet file, all different, and the number of its rows."""
+    try:
+        from pyarrow import parquet  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError("reading Parquet needs pyarrow: pip install 'tete[parquet]'") from error
+    with source.reading(PARQUET) as stream:
+        file = parquet.ParquetFile(stream)
+        names, n_rows = tuple(file.schema_arrow.names), int(file.metadata.num_rows)
+    refuse_equal_names(LocatedRows(source, names, ()))
+    if n_rows < 0 or not names:
+        raise InvalidFileError(f"{source.name} has {len(names)} columns and {n_rows} rows, expected some.")
+    source.refuse_beyond_memory(f"its {n_rows:,} rows", n_rows * BYTES_OF_A_ROW)
+    return names, n_rows
+
+
+def batches(source: Source, columns: Sequence[str], size: int) -> Generator["pa.RecordBatch"]:
+    """The rows of these columns, at most `size` at a time."""
+    from pyarrow import parquet  # noqa: PLC0415
+
+    with source.reading(PARQUET) as stream:
+        file = parquet.ParquetFile(stream)
+        _refuse_nested(source, file.schema_arrow, columns)
+        found = 0
+        for batch in file.iter_batches(batch_size=size, columns=list(columns)):
+            batch.validate(full=True)
+            found += len(batch)
+            yield batch
+        if found != file.metadata.num_rows:
+            raise DamageError(f"it has {found} rows and claims {file.metadata.num_rows}")
+
+
+def _refuse_nested(source: Source, schema: "pa.Schema", columns: Sequence[str]) -> None:
+    import pyarrow as pa  # noqa: PLC0415
+
+    for column in columns:
+        kind = schema.field(column).type
+        if pa.types.is_nested(kind) or (pa.types.is_dictionary(kind) and pa.types.is_nested(kind.value_type)):
+            raise InvalidFileError(
+                f"{source.name}, column {column!r}: expected texts or numbers, got values of the type {kind}."
+            )
+
+
+def parquet_table(source: Source) -> Table:
+    """All rows of a Parquet file."""
+    names, n_rows = parquet_columns(source)
+    if n_rows == 0:
+        raise InvalidFileError(f"{source.name} has no rows: expected one answer or object a row.")
+    return Table(source, names, range(n_rows), read_column=partial(_coded, source, names))
+
+
+def _coded(source: Source, names: tuple[str, ...], position: int) -> Coded:
+    number_of: dict[str, int] = {}
+    codes = []
+    for batch in batches(source, [names[position]], ROWS_IN_A_BATCH):
+        with source.blamed(PARQUET):
+            indices, texts = _different(batch.column(0))
+            numbers = np.array([number_of.setdefault(text, len(number_of)) for text in texts], dtype=np.int32)
+        codes.append(numbers[indices])
+    return Coded(np.concatenate(codes), list(number_of))
+
+
+def _different(values: "pa.Array[Any]") -> tuple[Any, list[str]]:
+    """For each row the number of its text, and the different texts."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    encoded = values.dictionary_encode(null_encoding="encode")
+    return encoded.indices.to_numpy(zero_copy_only=False), [text_of(value) for value in encoded.dictionary.to_pylist()]

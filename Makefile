@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test test-all check bench paper paper-quick clean
+.PHONY: demo test test-all check bench fuzz paper paper-quick clean
 
 demo: $(VENV)/ready
 	$(BIN)/tete demo demo --force
@@ -24,6 +24,11 @@ check: $(VENV)/ready
 
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/triplets.py
+
+# Mutated files and random fits for a minute each: nothing but results and errors of our own.
+fuzz: $(VENV)/ready
+	$(BIN)/python benchmarks/fuzz.py files --seconds 60 --no-results
+	$(BIN)/python benchmarks/fuzz.py fits --seconds 60 --no-results
 
 # The paper's experiments again, about an hour on two cores; TETE_DATA is the folder of the data sets.
 paper: $(VENV)/experiments

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from tete.core.lazy import lazy_names as _lazy_names
 
 if _TYPE_CHECKING:
+    from tete.collecting.study_answers import read_study
     from tete.comparisons.triplets import Triplets
     from tete.drawing.curves import plot_choice, plot_convergence, plot_noise_curves
     from tete.drawing.figures import save_picture
@@ -62,6 +63,7 @@ __all__ = [
     "read_answers",
     "read_features",
     "read_map",
+    "read_study",
     "save_model",
     "save_picture",
     "suggest",
@@ -72,6 +74,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "read_study": "tete.collecting.study_answers",
     "Triplets": "tete.comparisons.triplets",
     **dict.fromkeys(("plot_choice", "plot_convergence", "plot_noise_curves"), "tete.drawing.curves"),
     "save_picture": "tete.drawing.figures",

@@ -10,12 +10,17 @@
     ├── InvalidFileError         (also a ValueError)   a file does not hold what it should
     ├── MissingDataError         (also a FileNotFoundError)  the file of a data set is absent
     ├── DownloadError            (also an OSError)     a data set could not be fetched
+    ├── StorageError             (also an OSError)     the database of a study could not be used
     └── OutputExistsError        (also a FileExistsError)  a file would be overwritten
     TeteWarning                  (also a UserWarning)
     ├── UnmentionedObjectsWarning                      objects without a single answer
     ├── DisconnectedAnswersWarning                     parts of the map that no answer relates
     ├── DroppedAnswersWarning                          answers that say nothing ("not sure")
     ├── MissingLettersWarning                          names that the font of a picture cannot write
+    ├── LeftOutFilesWarning                            files that are nothing to show to people
+    ├── MixedAnswersWarning                            invented answers where real ones are to come
+    ├── MissingCodesWarning                            numbers that probably mean "missing"
+    ├── TruthValuesWarning                             numbers that a metric takes for true and false
     ├── FewRowsWarning                                 fewer rows than neighbours were asked for
     └── MemoryNeedWarning                              more memory needed than the machine has free
 
@@ -38,12 +43,17 @@ __all__ = [
     "InvalidFileError",
     "InvalidParameterError",
     "InvalidTripletsError",
+    "LeftOutFilesWarning",
     "MemoryNeedWarning",
+    "MissingCodesWarning",
     "MissingDataError",
     "MissingLettersWarning",
+    "MixedAnswersWarning",
     "OutputExistsError",
+    "StorageError",
     "TeteError",
     "TeteWarning",
+    "TruthValuesWarning",
     "UnmentionedObjectsWarning",
     "UnpredictableAnswersError",
 ]
@@ -103,6 +113,10 @@ class DownloadError(TeteError, OSError):
     """A data set could not be fetched; the message has the address and the reason."""
 
 
+class StorageError(TeteError, OSError):
+    """The database of a study cannot be used now: full, locked, damaged, gone, or in use by another server."""
+
+
 class OutputExistsError(TeteError, FileExistsError):
     """A file to be written is already there, and nobody said that it may be overwritten."""
 
@@ -125,6 +139,22 @@ class DroppedAnswersWarning(TeteWarning):
 
 class MissingLettersWarning(TeteWarning):
     """The font of a picture lacks letters of some names."""
+
+
+class LeftOutFilesWarning(TeteWarning):
+    """A folder of things to show has files that are none of them."""
+
+
+class MixedAnswersWarning(TeteWarning):
+    """Answers of people are to be stored among those of a rehearsal."""
+
+
+class MissingCodesWarning(TeteWarning):
+    """A column has numbers so far beyond the others that they probably are codes for missing values."""
+
+
+class TruthValuesWarning(TeteWarning):
+    """A metric of true and false values got other numbers."""
 
 
 class FewRowsWarning(TeteWarning):

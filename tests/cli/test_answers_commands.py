@@ -334,7 +334,7 @@ class TestMistakes:
         assert missing.exit_code == 2
         assert missing.stderr == f"Error: {tmp_path}/none.csv: No such file or directory.\n"
         (tmp_path / "folder.csv").mkdir()
-        assert "Is a directory" in tete("embed", tmp_path / "folder.csv").stderr
+        assert "Is a folder" in tete("embed", tmp_path / "folder.csv").stderr
         assert "Is a folder, expected a file" in tete("embed", tmp_path).stderr
 
     def test_outputs_are_checked_before_the_answers_are_read(self, answers, tmp_path):
@@ -362,6 +362,12 @@ class TestMistakes:
         assert result.exit_code == 2
         assert "Traceback" not in result.output
 
+    def test_two_outputs_with_one_name_are_refused_before_the_work(self, answers, tmp_path):
+        result = tete("embed", answers, "-o", tmp_path / "a.csv", "--trust", tmp_path / "." / "a.csv")
+        assert result.exit_code == 2
+        assert result.stderr.startswith("Error: Outputs must be different files, got ")
+        assert not (tmp_path / "a.csv").exists()
+
     def test_bad_temperature(self, answers):
         result = tete("embed", answers, "--t", 2.5)
         assert result.exit_code == 2
@@ -380,7 +386,7 @@ class TestMistakes:
             process.stdin.flush()
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=60)
-        assert process.returncode == 1
+        assert process.returncode == 130
         assert errors == "Error: Stopped. No file is left half-written.\n"
         assert (tmp_path / "map.csv").read_text() == "mine"
         assert [path.name for path in tmp_path.iterdir()] == ["map.csv"]

@@ -4,6 +4,7 @@ These run `cli.reduce`, `cli.place` and `cli.score`, which read tables by `cli.a
 """
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from scipy import sparse
 
 from command import tete
 from tete import ListwiseTETE, WeightedTETE
+from tete.drawing.themes import LIGHT, class_color
 from tete.io import read_map
 
 
@@ -156,7 +158,8 @@ class TestStandardize:
         text = "a,b\n" + "".join(f"{n % 7},{n * n % 11}\n" for n in range(40)) + "1e300,5\n"
         result = tete("reduce", "-", *options, stdin=text)
         assert result.exit_code == 0, result.output
-        assert result.stderr == ""
+        (hint,) = result.stderr.splitlines()
+        assert hint.startswith("Warning: Column 0 ('a') of `X` has 1e+300 in 1 row")
         assert "random triplets" in result.stdout
 
     def test_no_hint_where_units_are_alike(self, table):
@@ -317,8 +320,8 @@ class TestMistakes:
         (tmp_path / "folder.npy").mkdir()
         for name, message in [
             ("none.csv", "No such file"),
-            ("folder.csv", "Is a directory"),
-            ("folder.npy", "Is a directory"),
+            ("folder.csv", "Is a folder"),
+            ("folder.npy", "Is a folder"),
             ("table.xlsx", "the extension must be one of .csv"),
         ]:
             result = tete("reduce", tmp_path / name)
@@ -387,10 +390,33 @@ def test_ctrl_c_in_the_middle_of_a_fit_changes_no_file(tmp_path, rng):
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=120)
-    assert process.returncode == 1
+    assert process.returncode == 130
     assert errors == "Error: Stopped. No file is left half-written.\n"
     assert (tmp_path / "map.csv").read_text() == "mine"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["map.csv", "x.npy"]
+
+
+def drawn_colors(picture):
+    """The fill colours of an SVG picture, by the marker's group in the legend's order."""
+    return re.findall(r"fill: (#[0-9a-f]{6})", picture.read_text())
+
+
+def test_new_rows_have_the_colours_of_their_classes(tmp_path, rng, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    values = rng.normal(size=(60, 3)) + 5 * (np.arange(60) % 3)[:, None]
+    rows = [f"{'abc'[number % 3]},{','.join(map(str, row))}" for number, row in enumerate(values)]
+    (tmp_path / "all.csv").write_text("\n".join(["kind,x1,x2,x3", *rows]) + "\n")
+    (tmp_path / "some.csv").write_text("\n".join(["kind,x1,x2,x3", *rows[2::3]]) + "\n")  # all of class c
+    told = ["--label", "kind", "--quiet"]
+    whole = tete("reduce", "all.csv", "--model", "m.npz", "--plot", "all.svg", "--page", "all.html", *told)
+    part = tete("place", "m.npz", "some.csv", "--plot", "some.svg", "--page", "some.html", *told)
+    assert (whole.exit_code, part.exit_code) == (0, 0)
+    third = class_color(LIGHT, 2).lower()
+    assert third in drawn_colors(tmp_path / "all.svg")
+    assert third in drawn_colors(tmp_path / "some.svg")
+    assert class_color(LIGHT, 0).lower() not in drawn_colors(tmp_path / "some.svg")
+    for page in ("all.html", "some.html"):
+        assert '"classes": ["a", "b", "c", ""]' in (tmp_path / page).read_text(encoding="utf-8")
 
 
 def test_version():

@@ -6,25 +6,40 @@ A command is a function in the file of its name, guarded by `messages.one_senten
 `embed_fixed`, `demo_digits` and `serving` are what `embed --fixed`, `demo` and `view --serve` do.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import tete
 from tete.cli.check import check
 from tete.cli.choose import choose
+from tete.cli.collect import collect
 from tete.cli.demo import demo
 from tete.cli.embed import embed
+from tete.cli.export import export
 from tete.cli.place import place
 from tete.cli.reduce import reduce
 from tete.cli.reproduce import reproduce
 from tete.cli.score import score
 from tete.cli.suggest import suggest
 from tete.cli.view import view
+from tete.core.interrupts import end_at_ctrl_c, leave
 
 __all__ = ["app"]
 
-app = typer.Typer(
+
+class _Program(typer.Typer):
+    """The commands; whoever calls it is a process of its own, which ends with them or at Ctrl-C."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        end_at_ctrl_c()
+        try:
+            return super().__call__(*arguments, **options)
+        except SystemExit as end:
+            leave(end.code if isinstance(end.code, int) else 0)
+
+
+app = _Program(
     help="Maps from comparisons such as 'i is more like j than like k', robust to wrong answers, and from features.",
     epilog="Start with: tete demo. Then: tete embed answers.csv -o map.csv --plot map.png --page map.html, "
     "or: tete reduce table.csv -o map.csv --plot map.png --page map.html",
@@ -32,7 +47,7 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
 )
-for _command in (embed, check, choose, suggest, reduce, place, score, view, demo, reproduce):
+for _command in (embed, check, choose, suggest, collect, export, reduce, place, score, view, demo, reproduce):
     app.command()(_command)
 
 

@@ -40,6 +40,7 @@ def embed(
     fixed: Annotated[
         str | None, typer.Option(help="A map that does not move: only the objects that it does not have are placed.")
     ] = None,
+    coordinates: options.Coordinates = "",
     seed: Annotated[int, typer.Option(help="Seed of the choice of held-out answers.")] = 0,
     columns: options.Columns = "",
     odd_one_out: options.OddOneOut = False,
@@ -64,11 +65,13 @@ def embed(
     outputs.check()
     if fixed is not None and (ellipses or objects is not None or trust is not None):
         raise typer.BadParameter("--ellipses, --objects and --trust do not go with --fixed.")
+    if coordinates and fixed is None:
+        raise typer.BadParameter("--coordinates are those of the map that --fixed names.")
     triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
     if fixed is not None:
         from tete.cli.embed_fixed import embed_beside  # noqa: PLC0415
 
-        embed_beside(fixed, triplets, estimator, outputs, label, encoding, as_json, quiet)
+        embed_beside(fixed, triplets, estimator, outputs, label, coordinates, encoding, as_json, quiet)
         return
     from tete.reliability.fit_report import fit_and_report  # noqa: PLC0415
 

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tete.cli.arguments import read_map_file
 from tete.cli.messages import print_result
 from tete.cli.outputs import Outputs, check_label
+from tete.comparisons.alike import alike_names, alike_rows
+from tete.core.printing import table_lines
 from tete.embedding.new_objects import NewPlaces, beside_map
-from tete.io import Map, read_map
+from tete.io import Map
 
 if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
@@ -24,12 +27,13 @@ def embed_beside(
     estimator: "TripletEmbedding",
     outputs: Outputs,
     label: str | None,
+    coordinates: str,
     encoding: str,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Place the objects that the map does not have, and write the map with them."""
-    found = read_map(fixed, encoding=encoding)
+    found = read_map_file(fixed, coordinates, encoding)
     check_label(found, label)
     named = replace(triplets, names=tuple(str(triplets.name_of(number)) for number in range(triplets.n_objects)))
     model = estimator.set_params(n_components=found.embedding.shape[1]).on_map(found.embedding, found.name_texts)
@@ -42,8 +46,10 @@ def embed_beside(
     outputs.write_map(whole)
     answers = beside_map(named, tuple(found.name_texts), len(found))
     outputs.draw(whole, answers, label, Path(fixed).stem)
-    result = {"new": placed.to_frame().to_dict(orient="records"), "written": outputs.written}
-    print_result(result, "\n".join([_table(placed), *outputs.written_lines]), as_json, quiet)
+    alike = alike_names(whole.names)
+    result = {"new": placed.to_frame().to_dict(orient="records"), "alike_names": alike, "written": outputs.written}
+    text = "\n".join([_table(placed), *table_lines(alike_rows(alike)), *outputs.written_lines])
+    print_result(result, text, as_json, quiet)
 
 
 def _extended(values: Any, n_more: int) -> Any:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
 
 import typer
 
+from tete.core.interrupts import INTERRUPTED, STOPPED
+
 if TYPE_CHECKING:
     from tete.exceptions import Parameter
 
@@ -25,7 +27,8 @@ MISTAKES = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectory
 def one_sentence(command: Callable[P, None]) -> Callable[P, None]:
     """Show warnings and what went wrong as one sentence each on stderr, never a traceback.
 
-    The exit code is 2 for the user's mistakes and 1 for what is nobody's: a full disk, Ctrl-C, too little memory.
+    The exit code is 2 for the user's mistakes, 1 for what is nobody's (a full disk, too little memory) and 130 for
+    Ctrl-C, which the command itself answers as in `core.interrupts`.
     """
 
     @functools.wraps(command)
@@ -49,7 +52,7 @@ def one_sentence(command: Callable[P, None]) -> Callable[P, None]:
         except MemoryError:
             _fail("Not enough memory for this.", exit_code=1)
         except KeyboardInterrupt:
-            _fail("Stopped. No file is left half-written.", exit_code=1)
+            _fail(STOPPED, exit_code=INTERRUPTED)
 
     return guarded
 

@@ -5,12 +5,20 @@ from typing import Annotated, Literal
 
 import typer
 
-Answers = Annotated[str, typer.Argument(help="Answers: CSV, TSV, Parquet, npz or npy; - reads CSV from a pipe.")]
+Answers = Annotated[
+    str,
+    typer.Argument(
+        help="Answers: CSV, TSV, Parquet, npz, npy, or the database of tete collect; - reads CSV from a pipe."
+    ),
+]
 Table = Annotated[
     str, typer.Argument(help="Features: CSV, TSV, Parquet, npy or npz (also sparse); - reads CSV from a pipe.")
 ]
 Columns = Annotated[
     str, typer.Option(help="Columns of anchor, near and far, e.g. head,winner,loser or 3,1,2. Default: by header.")
+]
+Coordinates = Annotated[
+    str, typer.Option(help="Columns of the map's coordinates, e.g. UMAP_1,UMAP_2 or 2,3. Default: by header.")
 ]
 OddOneOut = Annotated[bool, typer.Option("--odd-one-out", help="The last of the three --columns is the odd one out.")]
 Weight = Annotated[str | None, typer.Option(help="Column with weights. Default: by header.")]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from tete.core.printing import rows_under, table_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -15,9 +17,10 @@ if TYPE_CHECKING:
     from tete.reliability.trust_report import TrustReport
     from tete.reliability.uncertainty import Uncertainty
 
-__all__ = ["Outputs", "check_label", "map_of", "page_details", "page_images"]
+__all__ = ["Outputs", "check_label", "classes_of", "map_of", "page_details", "page_images"]
 
 MOST_NAMES_DRAWN = 20_000  # of more objects, hardly a name would find room in a picture
+MOST_CLASSES_KEPT = 1000  # with a model; more have no colours of their own
 MOST_NUMBERS_DRAWN = 60  # row numbers say little: they are written beside few points only
 EXTENSIONS = {
     "page": (".html", ".htm"),
@@ -55,8 +58,9 @@ class Outputs:
         """Refuse files that could not be written."""
         from tete.drawing.figures import FIGURE_FILES  # noqa: PLC0415
         from tete.io.map_files import check_map_output  # noqa: PLC0415
-        from tete.io.writing import check_output  # noqa: PLC0415
+        from tete.io.writing import check_distinct, check_output  # noqa: PLC0415
 
+        check_distinct(self.written)
         if self.map is not None:
             check_map_output(self.map, force=self.force)
         for name, allowed in {"plot": FIGURE_FILES, **EXTENSIONS}.items():
@@ -96,18 +100,21 @@ class Outputs:
         wrong: "NDArray[np.float64] | None" = None,
         uncertainty: "Uncertainty | None" = None,
         images: Path | None = None,
+        classes: "Mapping[str, Sequence[str]] | None" = None,
     ) -> None:
-        """Write the picture and the page that were asked for."""
-        details = page_details(shown, triplets, label, title)
+        """Write the picture and the page that were asked for; `classes` are those of the map that this is a part of."""
+        details = page_details(shown, triplets, label, title) | {"classes": classes}
         if self.plot is not None:
-            self._plot(shown, details["label"], uncertainty)
+            self._plot(shown, details["label"], (classes or {}).get(details["label"]), uncertainty)
         if self.page is not None:
             from tete.page.document import write_page  # noqa: PLC0415
 
             details |= {"wrong": wrong, "uncertainty": uncertainty}
             write_page(self.page, shown.embedding, force=self.force, **details, **page_images(shown, images))
 
-    def _plot(self, shown: "Map", label: str | None, uncertainty: "Uncertainty | None") -> None:
+    def _plot(
+        self, shown: "Map", label: str | None, classes: "Sequence[str] | None", uncertainty: "Uncertainty | None"
+    ) -> None:
         from tete.drawing.figures import save_picture  # noqa: PLC0415
         from tete.drawing.map_picture import plot_map  # noqa: PLC0415
 
@@ -116,6 +123,7 @@ class Outputs:
             shown.embedding,
             labels=None if label is None else shown.columns[label],
             label_name=label,
+            classes=classes,
             names=_names_to_write(shown),
             uncertainty=uncertainty,
             theme=self.theme,
@@ -130,6 +138,16 @@ def map_of(features: "FeatureTable", embedding: "NDArray[Any]") -> "Map":
     from tete.io import Map  # noqa: PLC0415
 
     return Map(embedding, features.names, features.columns)
+
+
+def classes_of(shown: "Map") -> dict[str, list[str]]:
+    """The classes of a map in the order of their colours, by column; none of columns that are rather names."""
+    from tete.drawing.class_order import class_texts, ordered_classes  # noqa: PLC0415
+    from tete.drawing.map_picture import is_number_scale  # noqa: PLC0415
+
+    labels = {name: values for name, values in shown.columns.items() if not is_number_scale(values)}
+    found = {name: ordered_classes(class_texts(values)) for name, values in labels.items()}
+    return {name: classes for name, classes in found.items() if len(classes) <= MOST_CLASSES_KEPT}
 
 
 def check_label(shown: "Map", label: str | None) -> None:

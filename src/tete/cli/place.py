@@ -45,7 +45,7 @@ def place(
     """
     outputs = Outputs(output, plot, page, theme=theme, force=force)
     outputs.check()
-    from tete.reduction.model_files import load_model  # noqa: PLC0415
+    from tete.reduction.model_files import load_model, saved_classes  # noqa: PLC0415
 
     estimator = load_model(model)
     known = getattr(estimator, "feature_names_in_", None)
@@ -56,7 +56,7 @@ def place(
         found = map_of(features, estimator.transform(_named(features, names)))
     outputs.write_map(found)
     shown = next(iter(features.columns)) if label else None  # what was asked for comes first
-    outputs.draw(found, None, shown, Path(table).stem)
+    outputs.draw(found, None, shown, Path(table).stem, classes=saved_classes(model))
     summary = [*table_lines([("rows placed", f"{len(found):,}")]), *outputs.written_lines]
     print_result({"n_rows": len(found), "written": outputs.written}, "\n".join(summary), as_json, quiet)
 

@@ -10,7 +10,7 @@ import typer
 from tete.cli import options
 from tete.cli.arguments import class_label, read_table
 from tete.cli.messages import one_sentence, print_result, said_of
-from tete.cli.outputs import Outputs, map_of
+from tete.cli.outputs import Outputs, classes_of, map_of
 from tete.core.printing import rows_under, table_lines
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def reduce(
     if model is not None:
         from tete.reduction.model_files import save_model  # noqa: PLC0415
 
-        save_model(model, estimator, force=force)
+        save_model(model, estimator, classes=classes_of(found), force=force)
     shown = next(iter(features.columns)) if label else None  # what was asked for comes first
     outputs.draw(found, None, shown, Path(table).stem)
     written = outputs.written

@@ -1,5 +1,6 @@
 """The command reproduce: the paper's experiments again, with a report."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,13 +40,9 @@ def reproduce(
     from tete.experiments.reproduction import reproduce as run  # noqa: PLC0415
 
     chapters, silent = [], quiet or as_json
-    try:
-        for chapter in run(names or [], out, quick=quick, jobs=jobs, shown=not silent):
-            chapters.append(chapter)
-            _say(chapter, quiet=silent)
-    except KeyboardInterrupt:
-        typer.echo("Stopped: what is finished is kept, and the same command goes on from here.", err=True)
-        raise typer.Exit(1) from None
+    for chapter in run(names or [], out, quick=quick, jobs=jobs, shown=not silent and sys.stderr.isatty()):
+        chapters.append(chapter)
+        _say(chapter, quiet=silent)
     write_report(out, chapters, quick=quick)
     written = [str(out / "index.html")]
     result = {"experiments": {each.experiment.name: _verdicts(each) for each in chapters}, "written": written}

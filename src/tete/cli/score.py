@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tete.cli import options
-from tete.cli.arguments import class_label, read_table, read_triplets
+from tete.cli.arguments import class_label, read_map_file, read_table, read_triplets
 from tete.cli.messages import one_sentence, print_result
 from tete.core.printing import table_lines
 
@@ -24,6 +24,7 @@ def score(
     features: Annotated[
         str | None, typer.Option(help="Features to compare it with; rows match by id or order.")
     ] = None,
+    coordinates: options.Coordinates = "",
     columns: options.Columns = "",
     odd_one_out: options.OddOneOut = False,
     weight: options.Weight = None,
@@ -49,9 +50,7 @@ def score(
     """
     if (answers is None) == (features is None):
         raise typer.BadParameter("give either --answers or --features.")
-    from tete.io import read_map  # noqa: PLC0415
-
-    found = read_map(map_file, encoding=encoding)
+    found = read_map_file(map_file, coordinates, encoding)
     if answers is not None:
         triplets = read_triplets(
             answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid, names=found.name_texts

@@ -1,12 +1,13 @@
 """The command view: a page of any map, to explore in a browser."""
 
+import threading
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tete.cli import options
-from tete.cli.arguments import read_triplets
+from tete.cli.arguments import read_map_file, read_triplets
 from tete.cli.messages import one_sentence, print_result
 from tete.cli.outputs import Outputs, check_label, page_details, page_images
 
@@ -22,6 +23,7 @@ def view(
     answers: Annotated[str | None, typer.Option(help="Answers to show with the object that is clicked.")] = None,
     images: Annotated[Path | None, typer.Option(help="Folder of pictures named after the objects.")] = None,
     plot: options.Plot = None,
+    coordinates: options.Coordinates = "",
     columns: options.Columns = "",
     skip_invalid: options.SkipInvalid = False,
     serve: Annotated[
@@ -40,9 +42,7 @@ def view(
     page = None if serve else output or Path(map_file if map_file != "-" else "map").with_suffix(".html")
     outputs = Outputs(plot=plot, page=page, theme=theme, force=force)
     outputs.check()
-    from tete.io import read_map  # noqa: PLC0415
-
-    found = read_map(map_file, encoding=encoding)
+    found = read_map_file(map_file, coordinates, encoding)
     if objects is not None:
         found = found.with_columns(objects, encoding=encoding)
     check_label(found, label)
@@ -64,13 +64,4 @@ def view(
     with serve_page(make_page(found.embedding, **details)) as address:
         text = f"The page is at {address} until you press Ctrl-C."
         print_result(result | {"address": address}, text, as_json, quiet)
-        _wait_for_ctrl_c()
-
-
-def _wait_for_ctrl_c() -> None:
-    import threading  # noqa: PLC0415
-
-    try:
         threading.Event().wait()
-    except KeyboardInterrupt:
-        return

@@ -25,7 +25,7 @@ DENSE = 50
 def held_out_margins(
     estimator: FittedMap, triplets: Triplets, *, n_folds: int = 5, random_state: RandomState = 0
 ) -> Floats:
-    """For each triplet the margin -log l on a map made without its answer and a share of the others.
+    """For each triplet the margin (`distance_margins`) on a map made without its answer and a share of others.
 
     The answers are dealt into folds, whole, and each fold is tested on a map of the others. NaN where one of the
     objects occurs in no other fold.

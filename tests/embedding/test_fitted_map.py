@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from tete import (
     CKL,
     GNMDS,
+    SOE,
     STE,
     TETE,
     TETECV,
@@ -31,7 +32,7 @@ from tete.reliability.fit_report import fit_and_report
 
 NAMES = tuple(f"thing {number}" for number in range(20))
 CHOICE = TETECV((2, 3), temperatures=((2.0, 1.75), (1.0, 1.5)), cv=2)
-KINDS = [TETE(), TETE(3, t=1.5), TSTE(), STE(), CKL(), GNMDS(), CHOICE]
+KINDS = [TETE(), TETE(3, t=1.5), TSTE(), STE(), CKL(), GNMDS(), SOE(), CHOICE]
 
 
 @pytest.fixture(scope="module")

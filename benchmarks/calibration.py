@@ -181,8 +181,8 @@ def measure_new_people(n_draws: int) -> Rows:
 
 
 def setting(fitted: TETE) -> str:
-    """The temperatures of a fit, learned or given."""
-    return f"{getattr(fitted, 't_', fitted.t)}, {getattr(fitted, 't_prime_', fitted.t_prime)}"
+    """The chosen temperatures of a fit."""
+    return f"distance, {fitted.t_:g}" if fitted.kernel_ == "distance" else f"{fitted.t_:g}, {fitted.t_prime_:g}"
 
 
 def most_frequent(values: list[str]) -> str:

@@ -1,17 +1,17 @@
 """The members of the t-ETE family, and those among which `TETE` chooses by default.
 
 No member is best everywhere: clean answers want t = t' = 1, a fifth of wrong ones the capped loss on plain distances,
-very many wrong ones t = t' = 2, few answers t = 1 with a heavy tail. What was measured: benchmarks/results/
-temperatures.md.
+very many wrong ones t = t' = 2, few answers t = 1 with a heavy tail (benchmarks/results/temperatures.md).
 """
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tete.embedding.losses import DistanceLoss, Loss, tete_loss
 
-__all__ = ["CANDIDATES", "FALLBACK", "Kernel", "Temperatures", "possible_temperatures"]
+__all__ = ["CANDIDATES", "Kernel", "Temperatures", "fallback", "is_auto", "possible_temperatures"]
 
 Kernel: TypeAlias = Literal["squared", "distance"]
+Auto: TypeAlias = Literal["auto"]
 
 
 class Temperatures(NamedTuple):
@@ -30,7 +30,7 @@ class Temperatures(NamedTuple):
         return f"t = {self.t:g}, " + ("on plain distances" if self.t_prime is None else f"t' = {self.t_prime:g}")
 
 
-# In this order each is near the one before it, from whose map its fit goes on.
+# Fits go on from map to map in this order.
 CANDIDATES = (
     Temperatures("squared", 2.0, 2.0),
     Temperatures("squared", 2.0, 1.5),
@@ -39,18 +39,25 @@ CANDIDATES = (
     Temperatures("squared", 1.0, 1.75),
     Temperatures("squared", 1.0, 1.0),
 )
-# Where nothing can be held out, and for maps made elsewhere.
-FALLBACK = Temperatures("squared", 2.0, 1.5)
+MIDDLE_TAIL = 1.5
 
 
-def possible_temperatures(
-    t: float | Literal["auto"], t_prime: float | Literal["auto"], kernel: Kernel | Literal["auto"]
-) -> list[Temperatures]:
-    """The candidates with the numbers that are given for those that are not; a given t' is of squared distances."""
+def is_auto(value: Any) -> bool:
+    """Whether a temperature is left to the answers."""
+    return isinstance(value, str) and value == "auto"
+
+
+def possible_temperatures(t: float | Auto, t_prime: float | Auto, kernel: Kernel | Auto) -> list[Temperatures]:
+    """The candidates with the numbers that are given in place of theirs; a given t' is one of squared distances."""
     found = []
-    for each in (*CANDIDATES, FALLBACK):
-        if kernel not in {"auto", each.kernel} or (each.kernel == "distance" and not isinstance(t_prime, str)):
+    for each in CANDIDATES:
+        if kernel not in {"auto", each.kernel} or (each.t_prime is None and t_prime != "auto"):
             continue
-        own = each if isinstance(t, str) else each._replace(t=float(t))
-        found.append(own if isinstance(t_prime, str) else own._replace(t_prime=float(t_prime)))
+        own = each if t == "auto" else each._replace(t=float(t))
+        found.append(own if t_prime == "auto" else own._replace(t_prime=float(t_prime)))
     return list(dict.fromkeys(found))
+
+
+def fallback(possible: list[Temperatures]) -> Temperatures:
+    """What to take of these where nothing can be held out: of all candidates t = 2, t' = 1.5."""
+    return next((each for each in possible if each.t_prime == MIDDLE_TAIL), possible[0])

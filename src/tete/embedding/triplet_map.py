@@ -73,7 +73,11 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         self.n_features_in_ = 3
         if hasattr(self, "_answer_sample"):
             del self._answer_sample  # it is that of another map
+        self._settle(None)
         return self
+
+    def _settle(self, triplets: Triplets | None) -> None:
+        """Learn the parameters that are left to the answers, where there are answers."""
 
     # The contract of `fitted_map` ----------------------------------------------------------------------------------
 

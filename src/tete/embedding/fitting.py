@@ -130,6 +130,9 @@ class TripletEmbedding(TripletMap):
         """The loss to begin with."""
         return self._loss()
 
+    def _settle(self, triplets: Triplets | None) -> None:
+        """Nothing is left to the answers."""
+
     def _check_parameters(self) -> None:
         check_whole("n_components", self.n_components, least=1)
         check_interval("ridge", self.ridge, 0.0, LARGEST_RIDGE)

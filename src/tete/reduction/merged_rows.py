@@ -116,7 +116,7 @@ def merge_rows(
     seed = int(rng.integers(2**31))
 
     def merged(some: Any, point_of_place: NDArray[np.int64] | None = None) -> MergedRows:
-        search = make_search(some, seed) if projection is not None else _search(some, metric, parameters)
+        search = make_search(some, seed, workers) if projection is not None else _search(some, metric, parameters)
         points = Points(metric, table.shape[1], projection, search, parameters)
         neighbors = _nearest(points, some, n_neighbors, workers) if given is None else given
         return MergedRows(points, neighbors, _by_row(point_of_place, order), given is not None)

@@ -11,9 +11,9 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tete import CKL, GNMDS, STE, TETE, TETECV, TSTE, Triplets
+from tete import CKL, GNMDS, SOE, STE, TETE, TETECV, TSTE, Triplets
 
-ESTIMATORS = (TETE, TSTE, STE, CKL, GNMDS)
+ESTIMATORS = (TETE, TSTE, STE, CKL, GNMDS, SOE)
 N_OBJECTS = 6
 FEED_FEATURES = (
     "check_all_zero_sample_weights_error",

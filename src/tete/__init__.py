@@ -15,7 +15,7 @@ if _TYPE_CHECKING:
     from tete.drawing.curves import plot_choice, plot_convergence, plot_noise_curves
     from tete.drawing.figures import save_picture
     from tete.drawing.map_picture import plot_map
-    from tete.embedding.estimators import CKL, GNMDS, STE, TETE, TSTE
+    from tete.embedding.estimators import CKL, GNMDS, SOE, STE, TETE, TSTE
     from tete.embedding.fitted_map import FittedMap
     from tete.embedding.new_objects import NewPlaces
     from tete.io.answer_files import read_answers, write_answers
@@ -37,6 +37,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CKL",
     "GNMDS",
+    "SOE",
     "STE",
     "TETE",
     "TETECV",
@@ -81,7 +82,7 @@ _HOMES = {
     **dict.fromkeys(("plot_choice", "plot_convergence", "plot_noise_curves"), "tete.drawing.curves"),
     "save_picture": "tete.drawing.figures",
     "plot_map": "tete.drawing.map_picture",
-    **dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding.estimators"),
+    **dict.fromkeys(("CKL", "GNMDS", "SOE", "STE", "TETE", "TSTE"), "tete.embedding.estimators"),
     "FittedMap": "tete.embedding.fitted_map",
     "NewPlaces": "tete.embedding.new_objects",
     **dict.fromkeys(("read_answers", "write_answers"), "tete.io.answer_files"),

@@ -53,7 +53,8 @@ class TestEmbed:
         assert tete("embed", answers, "--quiet").stdout == ""
 
     @pytest.mark.parametrize(
-        "method", ["tete", *(pytest.param(each, marks=pytest.mark.slow) for each in ("tste", "ste", "ckl", "gnmds"))]
+        "method",
+        ["tete", *(pytest.param(each, marks=pytest.mark.slow) for each in ("tste", "ste", "ckl", "gnmds", "soe"))],
     )
     def test_every_method_in_three_dimensions(self, answers, tmp_path, method):
         assert tete("embed", answers, "--method", method, "--dims", 3, "-o", tmp_path / "m.npy").exit_code == 0

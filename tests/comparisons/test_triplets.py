@@ -347,7 +347,7 @@ class TestOperations:
             (lambda t: t.split(0.0), r"`share` must be in \(0, 1\), got 0\.0\."),
             (lambda t: t.split(by="people"), r"`by` must be 'groups' or 'annotators', got 'people'\."),
             (lambda t: t.split(by="annotators"), r"`by` must be 'groups' for triplets without annotators"),
-            (lambda t: t.select([0]).split(), r"At least 2 groups are needed to split them, got 1\."),
+            (lambda t: t.select([0]).split(), r"At least 2 different questions are needed to split them, got 1\."),
             (lambda t: t.select([True]), r"`rows` must have 3 entries"),
             (lambda t: t.select([]), r"At least one triplet is needed, got 0\."),
             (lambda t: t.select([99]), r"`rows` must be a mask or numbers from 0 to 2, got \[99\]\."),

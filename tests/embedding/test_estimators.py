@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_s
 
 import reference
 from samples import random_triplets
-from tete import CKL, GNMDS, STE, TETE, TSTE, Triplets
+from tete import CKL, GNMDS, SOE, STE, TETE, TSTE, Triplets
 from tete.core.threads import SERIAL
 from tete.datasets import assign_annotators, make_triplets, make_uniform_triplets
 from tete.embedding.losses import UnitTETELoss
@@ -30,7 +30,7 @@ from tete.exceptions import (
 from tete.metrics.alignment import procrustes_distance
 from tete.metrics.classes import nearest_neighbor_error
 
-ALL = [TETE, TSTE, STE, CKL, GNMDS]
+ALL = [TETE, TSTE, STE, CKL, GNMDS, SOE]
 ROWS = [(0, 1, 2), (0, 1, 3), (1, 0, 2), (2, 3, 0), (3, 2, 1), (2, 3, 1)]
 every_estimator = pytest.mark.parametrize("estimator", ALL, ids=lambda cls: cls.__name__)
 
@@ -54,7 +54,15 @@ class TestFit:
     @pytest.mark.parametrize(
         ("estimator", "accuracy"),
         # Heavy-tailed kernels trade close calls for clear ones, so they do not reach the others here.
-        [(TETE(), 0.92), (TETE(t_prime=1), 0.99), (TSTE(), 0.92), (STE(), 0.99), (CKL(), 0.92), (GNMDS(), 0.99)],
+        [
+            (TETE(), 0.92),
+            (TETE(t_prime=1), 0.99),
+            (TSTE(), 0.92),
+            (STE(), 0.99),
+            (CKL(), 0.92),
+            (GNMDS(), 0.99),
+            (SOE(), 0.99),
+        ],
         ids=str,
     )
     def test_recovers_a_plane_from_true_answers(self, estimator, accuracy, plane):
@@ -83,6 +91,7 @@ class TestFit:
             (STE(), reference.ste),
             (CKL(mu=0.3), lambda a, b: reference.ckl(a, b, 0.3)),
             (GNMDS(), reference.gnmds),
+            (SOE(), reference.soe),
         ],
         ids=lambda value: type(value).__name__,
     )
@@ -259,6 +268,7 @@ class TestPrediction:
             (TSTE(alpha=1.5), lambda a, b: reference.tste(a, b, 1.5)),
             (CKL(), lambda a, b: reference.ckl(a, b, 1.0)),
             (TETE(t=2, t_prime=1.5), lambda a, b: reference.tete(a, b, 1, 1.5)),
+            (SOE(), lambda a, b: reference.distance_kernel(a, b, 1)),
         ],
         ids=lambda value: type(value).__name__,
     )

@@ -3,6 +3,7 @@ import pytest
 
 from samples import random_triplets
 from tete import GNMDS, TETE, Triplets
+from tete.comparisons.same_question import question_numbers
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
 from tete.reliability.held_out import HeldOutAnswers, held_out_margins
 
@@ -10,7 +11,8 @@ from tete.reliability.held_out import HeldOutAnswers, held_out_margins
 def test_margins_are_those_of_a_map_without_the_answer(clean_triplets):
     answers = clean_triplets.select(np.arange(1000))
     margins = held_out_margins(TETE(), answers, n_folds=3, random_state=3)
-    fold = np.random.default_rng(3).permutation(1000) % 3
+    questions = question_numbers(answers)
+    fold = (np.random.default_rng(3).permutation(questions.max() + 1) % 3)[questions]
     for number in range(3):
         fitted = TETE().fit(answers.select(fold != number))
         test = answers.select(fold == number)
@@ -36,7 +38,7 @@ def test_answers_stay_whole(rng):
             return super().map_of(triplets, **options)
 
     held_out_margins(Spy().fit(triplets), triplets)
-    assert [len(groups) for groups in seen] == [80] * 5
+    assert all(70 < len(groups) < 90 for groups in seen)  # a screen shown twice is held out as a whole
     held_out = [set(range(100)) - groups for groups in seen]
     assert len(set.union(*held_out)) == 100
 

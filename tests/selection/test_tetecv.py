@@ -116,7 +116,7 @@ def test_bad_parameters(plane, parameters, message):
 
 
 def test_too_few_answers():
-    with pytest.raises(InvalidTripletsError, match="at most the number of answers or annotators, 2, got 5"):
+    with pytest.raises(InvalidTripletsError, match="at most the number of different questions or annotators, 2, got 5"):
         TETECV().fit(Triplets.from_array([(0, 1, 2), (1, 0, 2)]))
 
 

@@ -109,9 +109,11 @@ def triplet_estimator(method: str, dims: int, t: float | None, t_prime: float | 
     given = {name: value for name, value in (("t", t), ("t_prime", t_prime)) if value is not None}
     if given and method != "tete":
         raise typer.BadParameter(f"--{next(iter(given)).replace('_', '-')} is an option of --method tete.")
-    from tete.embedding.estimators import CKL, GNMDS, STE, TETE, TSTE  # noqa: PLC0415
+    from tete.embedding.estimators import CKL, GNMDS, SOE, STE, TETE, TSTE  # noqa: PLC0415
 
-    methods: dict[str, type[TripletEmbedding]] = {"tete": TETE, "tste": TSTE, "ste": STE, "ckl": CKL, "gnmds": GNMDS}
+    methods: dict[str, type[TripletEmbedding]] = {
+        each.__name__.lower(): each for each in (TETE, TSTE, STE, CKL, GNMDS, SOE)
+    }
     estimator: TripletEmbedding = methods[method](n_components=dims).set_params(**given)
     return estimator
 

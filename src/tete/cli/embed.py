@@ -33,7 +33,9 @@ def embed(
     label: options.Label = None,
     ellipses: options.Ellipses = False,
     dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
-    method: Annotated[Literal["tete", "tste", "ste", "ckl", "gnmds"], typer.Option(help="Kind of embedding.")] = "tete",
+    method: Annotated[
+        Literal["tete", "tste", "ste", "ckl", "gnmds", "soe"], typer.Option(help="Kind of embedding.")
+    ] = "tete",
     t: Annotated[float | None, typer.Option(help="Robustness of tete, from 1 to 2. Default: 2.")] = None,
     t_prime: Annotated[float | None, typer.Option(help="Tail of tete's kernel, from 1 to 2. Default: 1.75.")] = None,
     objects: options.Objects = None,

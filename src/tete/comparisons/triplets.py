@@ -23,7 +23,7 @@ from tete.comparisons.checks import (
     object_numbers,
     refuse_self_comparisons,
 )
-from tete.comparisons.folds import units_of
+from tete.comparisons.folds import blocks_of
 from tete.comparisons.joining import joined
 from tete.comparisons.summary import TripletSummary, summarize, triplet_keys
 from tete.core.randomness import RandomState, make_generator
@@ -545,12 +545,14 @@ class Triplets:
         by: Literal["groups", "annotators"] = "groups",
         random_state: RandomState = 0,
     ) -> tuple[Self, Self]:
-        """Split into two parts, such that no answer (or annotator) is torn apart.
+        """Split into two parts, such that no question (or annotator) is torn apart.
+
+        All answers to a question are in the same part, whatever their number and order.
 
         Parameters
         ----------
         share : float in (0, 1), default=0.1
-            About this share of the answers (or annotators) is in the second part.
+            About this share of the different questions (or annotators) is in the second part.
         by : "groups" or "annotators", default="groups"
             What stays whole.
         random_state : int, generator or None, default=0
@@ -566,16 +568,17 @@ class Triplets:
         Raises
         ------
         InvalidTripletsError
-            If there are fewer than two answers (or annotators).
+            If there are fewer than two questions (or annotators).
         """
         check_interval("share", share, 0.0, 1.0, closed=False)
         check_choice("by", by, ("groups", "annotators"))
-        units = units_of(self, by)
-        n_units = int(units.max()) + 1
-        if n_units < 2:
-            raise InvalidTripletsError(f"At least 2 {by} are needed to split them, got {n_units}.")
-        n_second = min(max(round(share * n_units), 1), n_units - 1)
-        chosen = np.zeros(n_units, dtype=bool)
-        chosen[make_generator(random_state).choice(n_units, size=n_second, replace=False)] = True
-        second = chosen[units]
+        blocks = blocks_of(self, by)
+        n_blocks = int(blocks.max()) + 1
+        if n_blocks < 2:
+            kind = "questions" if by == "groups" else by
+            raise InvalidTripletsError(f"At least 2 different {kind} are needed to split them, got {n_blocks}.")
+        n_second = min(max(round(share * n_blocks), 1), n_blocks - 1)
+        chosen = np.zeros(n_blocks, dtype=bool)
+        chosen[make_generator(random_state).choice(n_blocks, size=n_second, replace=False)] = True
+        second = chosen[blocks]
         return self.select(~second), self.select(second)

@@ -4,7 +4,8 @@
     ├── TETE              the paper's robust t-ETE
     ├── STE, TSTE         stochastic triplet embedding, with Gaussian and Student kernels
     ├── CKL               crowd kernel learning
-    └── GNMDS             generalised non-metric multidimensional scaling
+    ├── GNMDS             generalised non-metric multidimensional scaling
+    └── SOE               soft ordinal embedding
 
 The classes are dataclasses because a scikit-learn estimator is one: its constructor only keeps its parameters.
 """
@@ -17,9 +18,19 @@ from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.validation import check_interval
 from tete.embedding.fitting import TripletEmbedding
-from tete.embedding.losses import CKLLoss, GNMDSLoss, Loss, STELoss, TSTELoss, UnitTETELoss, log_ratios, tete_loss
+from tete.embedding.losses import (
+    CKLLoss,
+    GNMDSLoss,
+    Loss,
+    SOELoss,
+    STELoss,
+    TSTELoss,
+    UnitTETELoss,
+    log_ratios,
+    tete_loss,
+)
 
-__all__ = ["CKL", "GNMDS", "STE", "TETE", "TSTE", "TripletEmbedding"]
+__all__ = ["CKL", "GNMDS", "SOE", "STE", "TETE", "TSTE", "TripletEmbedding"]
 
 
 @filled_from(TripletEmbedding)
@@ -173,3 +184,26 @@ class GNMDS(TripletEmbedding):
 
     def _loss(self) -> Loss:
         return GNMDSLoss()
+
+
+@filled_from(TripletEmbedding)
+@dataclass(eq=False, repr=False, kw_only=True)
+class SOE(TripletEmbedding):
+    """Soft Ordinal Embedding (Terada & von Luxburg 2014): ``max(0, 1 + sqrt(a) - sqrt(b))^2``, on plain distances.
+
+    The strongest of the older methods on careful answers, not robust. There is no probability in it; `predict_proba`
+    takes the difference of the distances for log odds.
+
+    Examples
+    --------
+    >>> from tete import SOE
+    >>> triplets = [(0, 1, 2), (0, 1, 3), (1, 0, 2), (2, 3, 0), (3, 2, 1), (2, 3, 1)]
+    >>> SOE().fit(triplets).score(triplets)
+    1.0
+    """
+
+    def _loss(self) -> Loss:
+        return SOELoss()
+
+    def _first_loss(self) -> Loss:
+        return UnitTETELoss()

@@ -358,7 +358,7 @@ class TripletEmbedding(TripletMap):
     def _starts_beside(self, triplets: Triplets, places: Embedding, fixed: NDArray[np.bool_]) -> list[Embedding]:
         if not isinstance(self.init, str):
             return [given_start(self.init, len(places), self.n_components)]
-        newcomers = newcomer_start(self._loss(), triplets, places, fixed)
+        newcomers = newcomer_start(triplets, places, fixed)
         try:
             alone = self.map_of(triplets)
         except InvalidTripletsError:  # too few answers for a map of their own

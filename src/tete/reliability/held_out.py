@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.comparisons.folds import folds
+from tete.comparisons.folds import blocks_of, folds
 from tete.comparisons.triplets import Triplets
 from tete.core.randomness import RandomState
 from tete.core.validation import check_whole
@@ -25,7 +25,7 @@ DENSE = 50
 def held_out_margins(
     estimator: FittedMap, triplets: Triplets, *, n_folds: int = 5, random_state: RandomState = 0
 ) -> Floats:
-    """For each triplet the margin -log l on a map made without its answer and a share of the others.
+    """For each triplet the margin (`distance_margins`) on a map made without its answer and a share of others.
 
     The answers are dealt into folds, whole, and each fold is tested on a map of the others. NaN where one of the
     objects occurs in no other fold.
@@ -48,7 +48,7 @@ def held_out_margins(
     fitted = fitted_to(estimator, triplets)
     start = fitted.embedding_ if len(triplets) >= DENSE * triplets.n_objects else None
     margins = np.empty(len(triplets))
-    for others, tested in folds(n_folds, answers, random_state):
+    for others, tested in folds(n_folds, blocks_of(triplets, "groups"), random_state):
         train, test = triplets.select(others), triplets.select(tested)
         known = train.select(train.weights_or_ones() > 0).mentions() > 0
         found = fitted.margins(test, embedding=fitted.map_of(train, start=start))

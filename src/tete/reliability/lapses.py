@@ -11,7 +11,7 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit
 from scipy.stats import chi2
 
-from tete.embedding.answer_model import LARGEST_LAPSE, AnswerModel, Floats, log_likelihood, maximize, support
+from tete.embedding.answer_model import LARGEST_LAPSE, AnswerModel, Floats, log_likelihood, maximize, size_of, support
 from tete.exceptions import UnpredictableAnswersError
 
 __all__ = ["LapseEstimate", "fit_lapses"]
@@ -65,7 +65,7 @@ def fit_lapses(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> 
             f"The held-out error must be at most {LARGEST_ERROR:.0%} to tell which answers are wrong, got {error:.1%}: "
             "the answers are too few, too noisy or need another dimension."
         )
-    scale = float(np.median(np.abs(margins))) or 1.0
+    scale = size_of(margins, weights)
     points, masses = support(margins / scale, weights)
     lapse, log_steepness = maximize(points, masses)
     weight_of_answer = np.bincount(answers, weights=weights)

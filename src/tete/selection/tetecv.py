@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tete.comparisons.folds import folds, units_of
+from tete.comparisons.folds import blocks_of, folds, units_of
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
@@ -130,7 +130,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         seed = 0 if self.random_state is None else self.random_state
         parts = [
             Fold(number, triplets.select(train), triplets.select(test), units[test])
-            for number, (train, test) in enumerate(folds(self.cv, units, seed))
+            for number, (train, test) in enumerate(folds(self.cv, blocks_of(triplets, self.by), seed, units=units))
         ]
         search = Search(parts, int(units.max()) + 1, self._estimator())
         best = search.choose(dimensions, temperatures, verbose=self.verbose)
@@ -220,7 +220,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     @filled_from(FittedMap.margins)
     def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
-        """By how much the map, or another one of the same objects, agrees with each answer: -log l of eq. (loss).
+        """By how much the map, or another one of the same objects, agrees with each answer.
 
         Returns
         -------

@@ -122,6 +122,8 @@ def _verdict(record: dict[Any, Any]) -> str:
         return "reversed"
     if record["at_chance"]:
         return "at chance"
+    if record["other_view"]:
+        return "another view"
     known = record["answers"] >= FEWEST_OF_PERSON and np.isfinite(record["agreement"])
     return "ordinary" if known else "unclear"
 

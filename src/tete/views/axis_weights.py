@@ -16,7 +16,8 @@ from tete.core.optimization import lbfgs
 from tete.core.threads import threads
 from tete.core.types import Embedding, Objective
 from tete.embedding.answer_model import Floats
-from tete.embedding.losses import log_ratios, tete_loss
+from tete.embedding.distance_margins import distance_margins
+from tete.embedding.losses import tete_loss
 from tete.embedding.objective import ShardedTriplets
 from tete.views.cross_fitting import LOOSE, CrossFit, Solution
 from tete.views.unit_answers import UnitAnswers
@@ -61,7 +62,7 @@ def _total_from(fit: CrossFit, start: Solution) -> float:
             scales = np.ones_like(scales)
         seen = _fitted(fit, half, weights, places, np.log(scales))
         tested = fit.halves[1 - half]
-        margins[fit.rows[1 - half]] = _margins(fit, tested, seen, fit.known[half])
+        margins[fit.rows[1 - half]] = _margins(tested, seen, fit.known[half])
     return fit.scored(margins, weights).total
 
 
@@ -108,9 +109,9 @@ def _by_person(triplets: Triplets, people: NDArray[np.int64], n_people: int) -> 
     return replace(triplets, **columns, groups=None, names=None, n_objects=n_people * triplets.n_objects)
 
 
-def _margins(fit: CrossFit, tested: UnitAnswers, seen: Embedding, known: NDArray[np.bool_]) -> Floats:
+def _margins(tested: UnitAnswers, seen: Embedding, known: NDArray[np.bool_]) -> Floats:
     """Of the tested answers on the places as their people see them; 0 where an object is not known."""
     own = _by_person(tested.triplets, tested.units, tested.n_units)
-    found = -log_ratios(tete_loss(fit.maker.t, fit.maker.t_prime), seen, own.anchor, own.near, own.far)
+    found = distance_margins(seen, own.anchor, own.near, own.far)
     columns = (tested.triplets.anchor, tested.triplets.near, tested.triplets.far)
     return np.where(np.logical_and.reduce([known[column] for column in columns]), found, 0.0)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tete.core.types import Embedding
 from tete.embedding.answer_model import AnswerModel, Floats
+from tete.embedding.distance_margins import distance_margins
 from tete.embedding.estimators import TETE
-from tete.embedding.losses import log_ratios, tete_loss
 from tete.exceptions import TeteError
 from tete.views.mixture import HARDLY_ANY, Kinds, Memberships, fit_model, likelihoods, memberships
 from tete.views.unit_answers import UnitAnswers
@@ -63,7 +63,7 @@ class MapMaker:
         if places is None:
             return np.zeros(len(triplets))
         columns = (triplets.anchor, triplets.near, triplets.far)
-        found = -log_ratios(tete_loss(self.t, self.t_prime), np.ascontiguousarray(places), *columns)
+        found = distance_margins(places, *columns)
         return np.where(np.logical_and.reduce([known[column] for column in columns]), found, 0.0)
 
 

@@ -1,6 +1,7 @@
 """Who belongs to which view and how reliably, given margins on maps that have not seen the answers.
 
-A person has a view k and a reliability c; an answer with the margin x on the view's map then has the probability
+A person has a view k and a reliability c; an answer with the margin x (`distance_margins`) on the view's map then has
+the probability
 
     P = 1/2 + c (P_k - 1/2),    P_k = lapse_k + (1 - 2 lapse_k) sigmoid(steepness_k x).
 
@@ -17,7 +18,16 @@ from scipy.special import logsumexp
 from tete.embedding.answer_model import AnswerModel, Floats, maximize
 from tete.views.unit_answers import UnitAnswers
 
-__all__ = ["ANSWER_KINDS", "PERSON_KINDS", "Kinds", "Memberships", "fit_model", "likelihoods", "memberships"]
+__all__ = [
+    "ANSWER_KINDS",
+    "HARDLY_ANY",
+    "PERSON_KINDS",
+    "Kinds",
+    "Memberships",
+    "fit_model",
+    "likelihoods",
+    "memberships",
+]
 
 MOST_POINTS = 256  # margins next to each other are summed: in 4,096 points the model costs a third of everything
 LIMITS = (1e-3, 0.45)  # of the lapse: an answer must stay possible

@@ -18,7 +18,7 @@ from tete.core.randomness import RandomState, make_generator
 from tete.core.types import Embedding
 from tete.core.validation import check_choice, check_interval, check_n_jobs, check_whole
 from tete.embedding.estimators import TETE
-from tete.exceptions import InvalidParameterError
+from tete.exceptions import InvalidTripletsError
 from tete.metrics.satisfaction import satisfied
 from tete.views.axis_weights import fit_axis_weights
 from tete.views.cross_fitting import CrossFit, MapMaker, Solution
@@ -26,7 +26,7 @@ from tete.views.mixture import ANSWER_KINDS, PERSON_KINDS
 from tete.views.own_maps import agreement_of
 from tete.views.unit_answers import UnitAnswers
 from tete.views.view_search import FoundViews, find_views
-from tete.views.view_tables import people_table, view_numbers
+from tete.views.view_tables import largest_first, people_table, view_numbers
 from tete.views.views_summary import ViewFound, ViewsSummary
 
 if TYPE_CHECKING:
@@ -141,6 +141,8 @@ class MultiViewTETE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
         refuse_zero_weights(triplets.weights)
         answers = UnitAnswers.of(triplets, self.by)
+        if not isinstance(self.n_views, str):
+            check_whole("n_views", self.n_views, least=1, most=answers.n_units)
         maker = MapMaker(self.n_components, float(self.t), float(self.t_prime), self.n_jobs)
         kinds = PERSON_KINDS if self.by == "annotators" else ANSWER_KINDS
         rng = make_generator(0 if self.random_state is None else self.random_state)
@@ -161,9 +163,7 @@ class MultiViewTETE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
 
     def _learn(self, triplets: Triplets, fit: CrossFit, found: FoundViews) -> Self:
         """Keep the maps and all that is known of people and views."""
-        answers, members = fit.answers, found.solution.memberships
-        sizes = answers.repeats @ members.weights
-        solution = found.solution.ordered(np.argsort(-sizes, kind="stable"))
+        answers, solution = fit.answers, largest_first(fit.answers, found.solution)
         self.n_views_ = solution.n_views
         self.embeddings_ = self._final_maps(fit, solution)
         self.object_names_: tuple[Hashable, ...] | None = triplets.names
@@ -196,10 +196,8 @@ class MultiViewTETE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         for weights in solution.memberships.weights.T:
             places = fit.maker.make(fit.answers, weights, tol=EXACT)
             if places is None:
-                raise InvalidParameterError(
-                    f"`n_views` must be at most {len(maps)} for these answers, got {self.n_views}: another view would "
-                    "have no answers of its own."
-                )
+                views = "a map" if solution.n_views == 1 else f"maps of {solution.n_views} views"
+                raise InvalidTripletsError(f"The {fit.answers.n_answers:g} answers are too few for {views}.")
             maps.append(places if not maps else aligned(maps[0], places, scale=False))
         return np.array(maps)
 

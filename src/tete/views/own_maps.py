@@ -6,21 +6,26 @@ The map is made at t = 1, t' = 1.75, which is best where answers are few.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betainc
 
 from tete.comparisons.folds import folds
 from tete.embedding.answer_model import Floats
+from tete.embedding.distance_margins import distance_margins
 from tete.embedding.estimators import TETE
-from tete.embedding.losses import log_ratios, tete_loss
 from tete.exceptions import TeteError
 from tete.views.unit_answers import UnitAnswers
 
-__all__ = ["ENOUGH_ALONE", "OwnMap", "answers_per_object", "chance_of", "own_map"]
+__all__ = ["AT_CHANCE", "OWN_VIEW", "TOO_FEW", "OwnMap", "agreement_of", "chance_of", "own_map", "verdict_alone"]
 
 TEMPERATURES = (1.0, 1.75)
 N_FOLDS = 5
-ENOUGH_ALONE = 5.0  # answers an object, below which a map of one person's own predicts nothing even if they are careful
+# Of two answers that go together each helps to predict the other, so that a coin's agreement varies more than that of
+# so many independent answers: up to 1.6 times in 300 draws. Twice is what symmetric ties could bring at most.
+TIED = 2.0
+LEVEL = 0.05  # of the tests of all people together
+OWN_VIEW = "consistent, but a view of their own"
+AT_CHANCE, TOO_FEW = "at chance", "random or another view: too few answers to tell"
+ENOUGH_ALONE = 6.0  # answers an object, below which a map of one person's own predicts nothing even if they are careful
 
 
 class OwnMap(NamedTuple):
@@ -46,11 +51,11 @@ def own_map(answers: UnitAnswers, unit: int, n_components: int) -> OwnMap | None
             continue
         known = train.mentions() > 0
         columns = (test.anchor, test.near, test.far)
-        found = -log_ratios(tete_loss(*TEMPERATURES), np.ascontiguousarray(places), *columns)
+        found = distance_margins(places, *columns)
         margins[tested] = np.where(np.logical_and.reduce([known[column] for column in columns]), found, 0.0)
     amount = float(mine.counts.sum())
     agreeing = float(mine.counts @ agreement_of(margins))
-    return OwnMap(agreeing / amount, chance_of(agreeing, amount))
+    return OwnMap(agreeing / amount, chance_of(agreeing / TIED, amount / TIED))
 
 
 def agreement_of(margins: Floats) -> Floats:
@@ -63,7 +68,12 @@ def chance_of(agreeing: float, amount: float) -> float:
     return float(betainc(agreeing, amount - agreeing + 1.0, 0.5)) if agreeing > 0.0 else 1.0
 
 
-def answers_per_object(answers: UnitAnswers, units: NDArray[np.bool_]) -> float:
-    """How many answers these units gave to each object that anybody mentions."""
-    n_objects = int(np.sum(answers.triplets.mentions() > 0))
-    return float(answers.counts[units[answers.units]].sum()) / n_objects
+def verdict_alone(answers: UnitAnswers, unit: int, n_components: int) -> tuple[str, float]:
+    """The verdict on a person whom no other map predicts, and how well a map of their own does."""
+    tested = own_map(answers, unit, n_components)
+    agreement = np.nan if tested is None else tested.agreement
+    if tested is not None and tested.chance < LEVEL / answers.n_units:
+        return OWN_VIEW, agreement
+    given = answers.counts[answers.units == unit].sum()
+    few = given < ENOUGH_ALONE * np.sum(answers.triplets.mentions() > 0)
+    return TOO_FEW if few else AT_CHANCE, agreement

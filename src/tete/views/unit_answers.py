@@ -41,6 +41,8 @@ class UnitAnswers:
     dealt_within : array, one number for each triplet
         What is halved by itself: the person, or all answers together.
     questions : array, one number for each triplet
+    rows : array, one number for each triplet
+        Where it stands in what was given; of equal ones the first.
     unit_of_row : array, one number for each row of what was given
         Its unit, -1 for rows that do not count.
     """
@@ -52,6 +54,7 @@ class UnitAnswers:
     repeats: Floats
     dealt_within: Numbers
     questions: Numbers
+    rows: Numbers
     unit_of_row: Numbers
 
     @classmethod
@@ -82,12 +85,12 @@ class UnitAnswers:
             names=used.names,
             n_objects=used.n_objects,
         )
-        people, questions = people[merged], question_numbers(used)[merged]
+        people, questions, rows = people[merged], question_numbers(used)[merged], np.flatnonzero(counted)[merged]
         if by == "answers":
             labels = tuple(range(len(weights)))
-            return cls(plain, answer_of_row, labels, shares, weights, people, questions, unit_of_row)
+            return cls(plain, answer_of_row, labels, shares, weights, people, questions, rows, unit_of_row)
         shares, once = shares * weights[answer_of_row], np.ones(len(labels))
-        return cls(plain, people, labels, shares, once, people, questions, unit_of_row)
+        return cls(plain, people, labels, shares, once, people, questions, rows, unit_of_row)
 
     @property
     def n_units(self) -> int:
@@ -131,6 +134,7 @@ class UnitAnswers:
             self.repeats,
             self.dealt_within[rows],
             self.questions[rows],
+            self.rows[rows],
             self.unit_of_row,
         )
 

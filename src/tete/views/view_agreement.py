@@ -16,7 +16,7 @@ __all__ = ["agreement_of_maps", "agreement_of_people"]
 
 CLEAR = 0.95  # probability from which a person clearly belongs to a view
 # Share of questions that the maps of two views may answer alike. Answers of one view, split in two by noise, gave maps
-# that agree on 0.72 to 0.87, answers of two views with a share of 0.3 and more on 0.51 to 0.66 (14 draws).
+# that agree on 0.71 to 0.82, answers of two views with a share of 0.3 and more on 0.49 to 0.67 (14 draws).
 MOST_ALIKE = 0.65
 
 

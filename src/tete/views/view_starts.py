@@ -1,20 +1,17 @@
 """Guesses at who could belong to one view more, from which the rounds of `cross_fitting` go on.
 
-The sharpest guess: what people's deviations from their view have in common. The score of an answer, d log P / dx, is
-large where the answer surprises; put at the pair (anchor, near) and with a minus at (anchor, far), the scores of a
-person make a matrix of how the view's distances would have to change. The leading eigenvectors of the people's Gram
-matrix (without its diagonal, which noise fills) cut them in two.
+The sharpest guess: what people's deviations from their view have in common (`shared_deviations`). Leading eigenvectors
+of the matrix of who deviates alike cut them in two.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.special import expit
 
 from tete.embedding.answer_model import Floats
 from tete.views.cross_fitting import CrossFit, Solution
+from tete.views.shared_deviations import deviation_gram
 
 __all__ = ["starting_weights"]
 
@@ -53,34 +50,13 @@ def _deviating(fit: CrossFit, found: Solution, view: int, counted: NDArray[np.bo
     """For each leading eigenvector those at its heavier end."""
     if counted.sum() < 3:
         return
-    directions = _score_matrices(fit, found, view)[np.flatnonzero(counted)]
-    gram = (directions @ directions.T).toarray()
-    np.fill_diagonal(gram, 0.0)
+    gram = deviation_gram(fit.answers, found.margins[view], found.models[view], np.flatnonzero(counted))
     _, vectors = np.linalg.eigh(gram)
     for vector in vectors.T[::-1][:N_CUTS]:
         turned = vector * (np.sign(np.sum(vector**3)) or 1.0)
         cut = np.zeros(len(counted), dtype=bool)
         cut[counted] = turned > _two_means(turned)
         yield cut
-
-
-def _score_matrices(fit: CrossFit, found: Solution, view: int) -> csr_array:
-    """One row a unit, of length 1: the scores at the pairs of objects that its answers compare."""
-    answers, model = fit.answers, found.models[view]
-    sigmoid = expit(model.steepness * found.margins[view])
-    slope = (1.0 - 2.0 * model.lapse) * sigmoid * (1.0 - sigmoid)
-    scores = answers.shares * slope / model.probability(found.margins[view])
-    anchor, size = answers.triplets.anchor.astype(np.int64), answers.triplets.n_objects
-    pairs = [
-        np.minimum(anchor, other) * size + np.maximum(anchor, other)
-        for other in (answers.triplets.near, answers.triplets.far)
-    ]
-    numbers, columns = np.unique(np.concatenate(pairs), return_inverse=True)
-    entries = (np.concatenate([scores, -scores]), (np.tile(answers.units, 2), columns))
-    matrix = csr_array(entries, shape=(answers.n_units, len(numbers)))
-    lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
-    scale = 1.0 / np.maximum(lengths, np.finfo(float).tiny)
-    return csr_array(matrix.multiply(scale[:, None]))
 
 
 def _two_means(values: Floats) -> float:

@@ -7,27 +7,39 @@ from numpy.typing import NDArray
 
 from tete.embedding.answer_model import Floats
 from tete.views.cross_fitting import Solution
-from tete.views.own_maps import ENOUGH_ALONE, OwnMap, agreement_of, answers_per_object, own_map
+from tete.views.own_maps import AT_CHANCE, OWN_VIEW, TOO_FEW, agreement_of, verdict_alone
 from tete.views.unit_answers import UnitAnswers
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["AT_CHANCE", "NO_VIEW", "OTHER_VIEW", "OWN_VIEW", "REVERSED", "TOO_FEW", "people_table", "view_numbers"]
+__all__ = [
+    "AT_CHANCE",
+    "CONSISTENT",
+    "OTHER_VIEW",
+    "REVERSED",
+    "TOO_FEW",
+    "largest_first",
+    "people_table",
+    "view_numbers",
+]
 
-LEVEL = 0.05  # of tests of maps of people's own, all of them together
 SURE, LIKELY = 0.95, 0.5  # probabilities from which a verdict is given: where it accuses or sets apart, and else
 RELIABLE = 0.2  # kinds above this answer as a view does
 NO_VIEW = -1  # of people at chance, as scikit-learn's clusterings number what is in no cluster
-OTHER_VIEW, OWN_VIEW = "consistent, but another view", "consistent, but a view of their own"
-AT_CHANCE, REVERSED, UNCLEAR = "at chance", "reversed", "unclear"
-TOO_FEW = "random or another view: too few answers to tell"
+OTHER_VIEW, REVERSED, UNCLEAR = "consistent, but another view", "reversed", "unclear"
+CONSISTENT = (OTHER_VIEW, OWN_VIEW)
 
 
 def view_numbers(found: Solution) -> NDArray[np.int64]:
     """For each unit its likeliest view, or -1 for those that rather toss coins."""
     members = found.memberships
     return np.where(members.at_chance > LIKELY, NO_VIEW, np.argmax(members.views, axis=1))
+
+
+def largest_first(answers: UnitAnswers, found: Solution) -> Solution:
+    """The views in the order of how much reliable people, or answers, there are of each."""
+    return found.ordered(np.argsort(-(answers.repeats @ found.memberships.weights), kind="stable"))
 
 
 def people_table(answers: UnitAnswers, found: Solution, n_components: int) -> "pd.DataFrame":
@@ -46,7 +58,7 @@ def people_table(answers: UnitAnswers, found: Solution, n_components: int) -> "p
             "reliability": members.reliabilities,
             "agreement": agreement[rows, np.argmax(members.views, axis=1)],
             "with_largest": agreement[:, 0],
-            "with_own_map": [np.nan if each is None else each.agreement for each in alone],
+            "with_own_map": alone,
             "verdict": verdicts,
         },
         index=pd.Index(answers.labels, name="annotator"),
@@ -59,20 +71,16 @@ def _agreement(answers: UnitAnswers, margins: Floats) -> Floats:
     return np.asarray(answers.by_unit(agreement_of(margins)) / amounts)
 
 
-def _verdicts(answers: UnitAnswers, found: Solution, n_components: int) -> tuple[list[str], list[OwnMap | None]]:
-    """Of each person; those at chance are tested on a map of their own."""
+def _verdicts(answers: UnitAnswers, found: Solution, n_components: int) -> tuple[list[str], Floats]:
+    """Of each person, and for those at chance how well a map of their own does."""
     members = found.memberships
     steady = members.probabilities[:, :, members.kinds.reliability > RELIABLE].sum(axis=2)
-    kinds = np.full(answers.n_units, UNCLEAR, dtype=object)
-    kinds[steady[:, 0] > LIKELY] = "ordinary"
-    kinds[steady[:, 1:].sum(axis=1) > SURE] = OTHER_VIEW
-    kinds[members.at_chance > LIKELY] = AT_CHANCE
-    kinds[members.reversed > SURE] = REVERSED
-    alone: list[OwnMap | None] = [None] * answers.n_units
-    for unit in np.flatnonzero(kinds == AT_CHANCE):
-        alone[unit] = tested = own_map(answers, int(unit), n_components)
-        if tested is not None and tested.chance < LEVEL / answers.n_units:
-            kinds[unit] = OWN_VIEW
-        elif answers_per_object(answers, np.arange(answers.n_units) == unit) < ENOUGH_ALONE:
-            kinds[unit] = TOO_FEW
-    return kinds.tolist(), alone
+    verdicts = np.full(answers.n_units, UNCLEAR, dtype=object)
+    verdicts[steady[:, 0] > LIKELY] = "ordinary"
+    verdicts[steady[:, 1:].sum(axis=1) > SURE] = OTHER_VIEW
+    verdicts[members.at_chance > LIKELY] = AT_CHANCE
+    verdicts[members.reversed > SURE] = REVERSED
+    alone = np.full(answers.n_units, np.nan)
+    for unit in np.flatnonzero(verdicts == AT_CHANCE):
+        verdicts[unit], alone[unit] = verdict_alone(answers, int(unit), n_components)
+    return verdicts.tolist(), alone

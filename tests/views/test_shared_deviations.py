@@ -46,9 +46,15 @@ def test_the_gram_matrix_is_that_of_the_scores(rng):
 @pytest.mark.parametrize(("second", "shared"), [(8, True), (0, False)])
 def test_groups_are_seen(second, shared):
     answers, margins, model, _ = judged(second=second)
-    assert is_deviation_shared(answers, margins, model, np.random.default_rng(0)) == shared
+    nobody = np.zeros(answers.n_units, dtype=bool)
+    assert is_deviation_shared(answers, margins, model, nobody, np.random.default_rng(0)) == shared
+
+
+def test_the_suspected_are_compared_with_each_other():
+    answers, margins, model, view = judged(second=4, each=120)
+    assert is_deviation_shared(answers, margins, model, view == 1, np.random.default_rng(0))
 
 
 def test_two_people_are_no_groups():
     answers, margins, model, _ = judged(n_people=2, second=1)
-    assert not is_deviation_shared(answers, margins, model, np.random.default_rng(0))
+    assert not is_deviation_shared(answers, margins, model, np.ones(2, dtype=bool), np.random.default_rng(0))

@@ -1,9 +1,8 @@
 """People who seem careless on the map of all, but are consistent in another way.
 
-Views are looked for, as `MultiViewTETE` does, only where those who agree less than ordinary people gave enough answers
-to be a view, or where people are seen to deviate from the map alike (`shared_deviations`, from the margins alone). The
-maps of views, too, are tested on answers that they have not seen. People at chance whom no view predicts get a map of
-their own answers.
+Whether people deviate from the map alike is seen from the margins alone (`shared_deviations`). Only where they do, and
+answers are enough, views are looked for as `MultiViewTETE` does; their maps, too, are tested on answers that they have
+not seen. People at chance whom no view predicts get a map of their own answers.
 """
 
 from typing import Any
@@ -69,11 +68,10 @@ def _by_views(
     needed = ANSWERS_PER_OBJECT * int(np.sum(answers.triplets.mentions() > 0))
     if answers.n_answers < 2 * needed:
         return None
-    rng = np.random.default_rng(0)
-    if answers.counts[deviating[answers.units]].sum() < needed:
-        margins = np.nan_to_num(held_out.margins[answers.rows])
-        if not is_deviation_shared(answers, margins, fit_answer_model(margins, answers.counts), rng):
-            return None
+    margins = np.nan_to_num(held_out.margins[answers.rows])
+    model, rng = fit_answer_model(margins, answers.counts), np.random.default_rng(0)
+    if not is_deviation_shared(answers, margins, model, deviating, rng):
+        return None
     maker = MapMaker(n_components, *TEMPERATURES, n_jobs=1)
     views = find_views([CrossFit(answers, maker, PERSON_KINDS, stream) for stream in rng.spawn(2)], None).solution
     if views.n_views == 1:

@@ -49,7 +49,7 @@ def test_the_same_seed_gives_the_same_bits(clean_triplets):
 def test_whole_answers_are_drawn(clean_triplets):
     rows = np.repeat(clean_triplets.to_array()[:400], 3, axis=0)
     alone = position_uncertainty(TETE().fit(rows), Triplets.from_array(rows), n_replicates=10)
-    grouped = Triplets.from_array(rows, groups=np.repeat(np.arange(400), 3))
+    grouped = Triplets.from_array(rows, answers=np.repeat(np.arange(400), 3))
     together = position_uncertainty(TETE().fit(grouped), grouped, n_replicates=10)
     assert together.stability < alone.stability
 

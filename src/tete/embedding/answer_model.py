@@ -25,6 +25,7 @@ __all__ = [
     "log_likelihood",
     "maximize",
     "support",
+    "typical_size",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -78,7 +79,7 @@ def fit_answer_model(margins: Floats, weights: Floats, coordinates_per_triplet: 
     coin tossing, by about one unit of log-likelihood for each of its coordinates (Akaike 1974), if that is little of
     the gain. The model is then made less sure until it expects what is left of the gain.
     """
-    scale = float(np.median(np.abs(margins))) or 1.0
+    scale = typical_size(margins, weights)
     lapse, log_steepness = maximize(*support(margins / scale, weights))
     parameters = (lapse, float(np.exp(log_steepness)) / scale)
     model = AnswerModel(*(float(np.clip(value, *limits)) for value, limits in zip(parameters, LIMITS, strict=True)))
@@ -109,12 +110,22 @@ def _less_sure(model: AnswerModel, margins: Floats, weights: Floats, cost: float
     return weakened(largest if excess(largest) >= 0.0 else float(brentq(excess, 1.0, largest, xtol=1e-4)))
 
 
+def typical_size(margins: Floats, weights: Floats) -> float:
+    """The median of the sizes of margins, an answer of weight 2 counting as two; 1 where that is 0."""
+    sizes = np.abs(margins)
+    order = np.argsort(sizes, kind="stable")
+    passed = np.cumsum(weights[order])
+    return float(sizes[order][np.searchsorted(passed, passed[-1] / 2.0)]) or 1.0
+
+
 def support(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Few margins with the weights of many: means of neighbours in sorted order."""
+    """Few margins with the weights of many: means of neighbours in sorted order, about equal shares of the weight."""
     if len(margins) <= MOST_SUPPORT_POINTS:
         return margins, weights
     order = np.argsort(margins, kind="stable")
-    first = np.linspace(0, len(margins), MOST_SUPPORT_POINTS, endpoint=False).astype(np.int64)
+    passed = np.cumsum(weights[order])
+    first = np.unique(np.searchsorted(passed, np.arange(MOST_SUPPORT_POINTS) * (passed[-1] / MOST_SUPPORT_POINTS)))
+    first = np.unique(np.append(0, first[first < len(margins)]))
     masses = np.add.reduceat(weights[order], first)
     points = np.add.reduceat((weights * margins)[order], first)
     positive = masses > 0.0

@@ -149,8 +149,8 @@ def fit_and_report(
     n_held_out = 0 if held_out is None else held_out.n_known
     return fitted, FitReport(
         n_objects=triplets.n_objects,
-        n_triplets=len(triplets),
-        n_answers=len(np.unique(triplets.answer_numbers())),
+        n_triplets=round(float(triplets.counts().sum())),
+        n_answers=triplets.n_answers,
         accuracy=float(np.average(satisfied(fitted.embedding_, triplets), weights=triplets.weights)),
         held_out_accuracy=held_out.accuracy if held_out is not None and n_held_out else None,
         held_out_error=held_out.accuracy_error if held_out is not None and n_held_out else None,
@@ -158,7 +158,7 @@ def fit_and_report(
         wrong_share=None if trusted is None else trusted.wrong_share,
         wrong_interval=None if trusted is None else trusted.wrong_interval,
         suspicious_answers=_suspicious_answers(trusted, n_listed),
-        n_suspicious_answers=0 if trusted is None else int((trusted.answers["wrong"] > 0.5).sum()),
+        n_suspicious_answers=0 if trusted is None else trusted.n_distrusted,
         suspicious_annotators=_suspicious_annotators(trusted),
         n_annotators=0 if triplets.annotators is None else len(np.unique(triplets.annotators)),
         alike_names=alike_names(triplets.names),

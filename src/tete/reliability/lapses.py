@@ -11,7 +11,15 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit
 from scipy.stats import chi2
 
-from tete.embedding.answer_model import LARGEST_LAPSE, AnswerModel, Floats, log_likelihood, maximize, support
+from tete.embedding.answer_model import (
+    LARGEST_LAPSE,
+    AnswerModel,
+    Floats,
+    log_likelihood,
+    maximize,
+    support,
+    typical_size,
+)
 from tete.exceptions import UnpredictableAnswersError
 
 __all__ = ["LapseEstimate", "fit_lapses"]
@@ -40,7 +48,9 @@ class LapseEstimate:
         return self.model._replace(lapse=self.high).probability(np.abs(margins))
 
 
-def fit_lapses(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> LapseEstimate:
+def fit_lapses(
+    margins: Floats, answers: NDArray[np.int64], weights: Floats, copies: Floats | None = None
+) -> LapseEstimate:
     """Fit by maximum likelihood, each answer counting by its weight however many triplets it gave.
 
     The interval is that of the profile likelihood; as triplets of one answer are not independent, the likelihood ratio
@@ -53,6 +63,8 @@ def fit_lapses(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> 
     answers : array of the numbers of the answers that the triplets came from
     weights : array, one number for each triplet
         How much it counts; those of an answer sum to the answer's weight.
+    copies : array, one number for each triplet, optional
+        How many equal answers its answer stands for, which are independent of each other; by default one.
     """
     if not np.any(weights > 0.0):
         raise UnpredictableAnswersError(
@@ -65,12 +77,15 @@ def fit_lapses(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> 
             f"The held-out error must be at most {LARGEST_ERROR:.0%} to tell which answers are wrong, got {error:.1%}: "
             "the answers are too few, too noisy or need another dimension."
         )
-    scale = float(np.median(np.abs(margins))) or 1.0
+    scale = typical_size(margins, weights)
     points, masses = support(margins / scale, weights)
     lapse, log_steepness = maximize(points, masses)
-    weight_of_answer = np.bincount(answers, weights=weights)
-    as_a_whole = float(np.sum(weight_of_answer**2) / np.sum(weight_of_answer))
-    widening = max(_variance_ratio(margins / scale, answers, weights, lapse, log_steepness), as_a_whole)
+    weight_of_answer, copies_of_answer = np.bincount(answers, weights=weights), np.ones(int(answers.max()) + 1)
+    if copies is not None:
+        copies_of_answer[answers] = np.where(copies > 0.0, copies, 1.0)
+    as_a_whole = float(np.sum(weight_of_answer**2 / copies_of_answer) / np.sum(weight_of_answer))
+    scores = margins / scale, answers, weights, copies_of_answer
+    widening = max(_variance_ratio(*scores, lapse, log_steepness), as_a_whole)
     limit = widening * chi2.ppf(0.95, 1) / 2.0
     best = log_likelihood(points, masses, lapse, log_steepness)
 
@@ -94,7 +109,12 @@ def _profile(points: Floats, masses: Floats, lapse: float, log_steepness: float)
 
 
 def _variance_ratio(
-    margins: Floats, answers: NDArray[np.int64], weights: Floats, lapse: float, log_steepness: float
+    margins: Floats,
+    answers: NDArray[np.int64],
+    weights: Floats,
+    copies_of_answer: Floats,
+    lapse: float,
+    log_steepness: float,
 ) -> float:
     """How much larger the lapse's variance is with dependent triplets and weights than the likelihood believes."""
     steepness = float(np.exp(log_steepness))
@@ -103,7 +123,8 @@ def _variance_ratio(
     in_steepness = (1.0 - 2.0 * lapse) * sigmoid * (1.0 - sigmoid) * steepness * margins
     scores = np.column_stack([1.0 - 2.0 * sigmoid, in_steepness]) / likelihood[:, None]
     information = (weights[:, None] * scores).T @ scores
-    by_answer = np.column_stack([np.bincount(answers, weights=weights * column) for column in scores.T])
+    sums = np.column_stack([np.bincount(answers, weights=weights * column) for column in scores.T])
+    by_answer = sums / np.sqrt(copies_of_answer)[:, None]  # c copies with a c-th of the sum each
     inverse = np.linalg.pinv(information)
     clustered = inverse @ (by_answer.T @ by_answer) @ inverse
     return float(clustered[0, 0] / inverse[0, 0]) if inverse[0, 0] > 0.0 else 1.0

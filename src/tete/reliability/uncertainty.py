@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import f as f_distribution
 
 from tete.comparisons.reading import as_triplets
+from tete.comparisons.resampling import EqualAnswers
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.geometry import principal_axes
@@ -157,12 +158,11 @@ def position_uncertainty(
     n_components = places.shape[1]
     check_whole("n_replicates", n_replicates, least=max(FEWEST_REPLICATES, 2 * n_components))
     rng = make_generator(random_state)
-    answers, mentioned = triplets.answer_numbers(), triplets.mentions() > 0
+    equal, mentioned = EqualAnswers(triplets), triplets.select(triplets.counts() > 0.0).mentions() > 0
     squares = np.zeros((len(places), n_components, n_components))
     counts = np.zeros(len(places), dtype=np.int64)
     for _ in range(n_replicates):
-        drawn = np.bincount(rng.integers(answers.max() + 1, size=answers.max() + 1), minlength=answers.max() + 1)
-        replicate, present = _replicate(estimator, triplets.with_weights(drawn[answers]))
+        replicate, present = _replicate(estimator, triplets.with_weights(equal.drawn(rng)))
         steps = replicate - places
         squares[present] += np.einsum("ni,nj->nij", steps, steps)[present]
         counts += present
@@ -171,17 +171,16 @@ def position_uncertainty(
     spread = np.sum((places[mentioned] - places[mentioned].mean(axis=0)) ** 2)
     moved = float(np.nansum(np.trace(covariances, axis1=1, axis2=2)))
     moved_share = moved / spread if spread > 0.0 else 1.0
-    covariances += _drift_squares(_drift(estimator, triplets, n_replicates // 2, rng))
+    covariances += _drift_squares(_drift(estimator, equal, n_replicates // 2, rng))
     return Uncertainty(covariances, float(max(1.0 - moved_share, 0.0)), n_replicates)
 
 
-def _drift(estimator: FittedMap, triplets: Triplets, n_draws: int, rng: np.random.Generator) -> Embedding:
+def _drift(estimator: FittedMap, equal: EqualAnswers, n_draws: int, rng: np.random.Generator) -> Embedding:
     """Mean step from the map to maps of answers that the map itself would give to the same questions."""
-    probability = estimator.answer_model().probability(estimator.margins(triplets))
-    answers, total = triplets.answer_numbers(), np.zeros_like(estimator.embedding_)
+    probability = estimator.answer_model().probability(estimator.margins(equal.triplets))
+    total = np.zeros_like(estimator.embedding_)
     for _ in range(n_draws):
-        wrong = rng.random(answers.max() + 1)[answers] > probability
-        total += _replicate(estimator, triplets.flip_where(wrong))[0] - estimator.embedding_
+        total += _replicate(estimator, equal.answered(probability, rng))[0] - estimator.embedding_
     return total / n_draws
 
 

@@ -3,13 +3,14 @@
 error(n) = limit + amount * n^-exponent
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
+from tete.comparisons.folds import blocks_of
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
@@ -103,7 +104,7 @@ def learning_curve(
 ) -> LearningCurve:
     """Fit growing parts of the answers and test each map on the same held-out answers.
 
-    Answers that gave several triplets stay whole.
+    Answers that gave several triplets stay whole, and so do all answers to one question.
 
     Parameters
     ----------
@@ -141,15 +142,17 @@ def learning_curve(
     check_interval("share", share, 0.0, 1.0, closed=False)
     check_whole("n_repeats", n_repeats, least=1)
     triplets = as_triplets(X, y)
-    n_answers = len(np.unique(triplets.answer_numbers()))
+    n_answers = triplets.n_answers
     if n_answers < FEWEST_ANSWERS:
         raise InvalidTripletsError(f"At least {FEWEST_ANSWERS} answers are needed for a curve, got {n_answers}.")
     rng = make_generator(random_state)
     fitted = fitted_to(estimator, triplets)
-    runs = np.array([_one_run(fitted, triplets, share, rng) for _ in range(n_repeats)])
+    counted = replace(triplets, weights=triplets.counts())
+    counted = counted.select(counted.weights_or_ones() > 0.0)
+    runs = np.array([_one_run(fitted, counted, share, rng) for _ in range(n_repeats)])
     sizes, errors, variances = runs.mean(axis=0).T
     points = pd.DataFrame(
-        {"answers": sizes.astype(int), "error": errors, "standard_error": np.sqrt(variances / n_repeats)}
+        {"answers": np.rint(sizes).astype(int), "error": errors, "standard_error": np.sqrt(variances / n_repeats)}
     )
     limit, amount, exponent = _power_law(sizes, errors)
     needed = (amount / 0.01) ** (1.0 / exponent)
@@ -161,16 +164,24 @@ def _one_run(
 ) -> list[tuple[float, float, float]]:
     """For each part of the training answers: their number, the held-out error and its variance."""
     train, test = triplets.split(share, random_state=rng)
-    answers = train.answer_numbers()
-    rank = rng.permutation(int(answers.max()) + 1)[answers]  # parts are nested, so that the curve is smooth
-    tested = np.unique(test.answer_numbers(), return_inverse=True)[1]
+    questions = blocks_of(train, "groups")
+    n_questions = int(questions.max()) + 1
+    rank = rng.permutation(n_questions)[questions]  # parts are nested, so that the curve is smooth
+    tested, counts = test.answer_numbers(), _answer_weights(test)
     points = []
     for part in SHARES:
-        size = round(part * (int(answers.max()) + 1))
-        found = fitted.map_of(train.select(rank < size))
-        wrong = np.bincount(tested, weights=~satisfied(found, test)) / np.bincount(tested)
-        points.append((float(size), float(wrong.mean()), float(wrong.var() / len(wrong))))
+        told = train.select(rank < round(part * n_questions))
+        wrong = np.bincount(tested, weights=~satisfied(fitted.map_of(told), test)) / np.bincount(tested)
+        error = float(np.average(wrong, weights=counts))
+        variance = float(np.average((wrong - error) ** 2, weights=counts) / counts.sum())
+        points.append((float(_answer_weights(told).sum()), error, variance))
     return points
+
+
+def _answer_weights(part: Triplets) -> NDArray[np.float64]:
+    """How many answers each answer of a part stands for, the weights being those of the whole."""
+    answers = part.answer_numbers()
+    return np.bincount(answers, weights=part.weights_or_ones()) / np.bincount(answers)
 
 
 def _power_law(sizes: NDArray[np.float64], errors: NDArray[np.float64]) -> tuple[float, float, float]:

@@ -23,6 +23,7 @@ if _TYPE_CHECKING:
     from tete.io.map_files import Map, read_map, write_map
     from tete.metrics.quality import MapQuality, map_quality
     from tete.page.document import make_page, write_page
+    from tete.reduction.encoding.table_encoder import TableEncoder
     from tete.reduction.estimators import ListwiseTETE, WeightedTETE
     from tete.reduction.model_files import load_model, save_model
     from tete.reliability.trust_report import TrustReport, trust
@@ -48,6 +49,7 @@ __all__ = [
     "Map",
     "MapQuality",
     "NewPlaces",
+    "TableEncoder",
     "Triplets",
     "TrustReport",
     "Uncertainty",
@@ -88,6 +90,7 @@ _HOMES = {
     **dict.fromkeys(("Map", "read_map", "write_map"), "tete.io.map_files"),
     **dict.fromkeys(("MapQuality", "map_quality"), "tete.metrics.quality"),
     **dict.fromkeys(("make_page", "write_page"), "tete.page.document"),
+    "TableEncoder": "tete.reduction.encoding.table_encoder",
     **dict.fromkeys(("ListwiseTETE", "WeightedTETE"), "tete.reduction.estimators"),
     **dict.fromkeys(("load_model", "save_model"), "tete.reduction.model_files"),
     **dict.fromkeys(("TrustReport", "trust"), "tete.reliability.trust_report"),

@@ -64,7 +64,9 @@ def selection(X: Screens, selected: int | Screens, ranked: bool) -> tuple[Rows, 
     if _is_ragged(X) or _is_ragged(selected):
 
         def expand(shown: Any, picks: Any) -> tuple[Rows, Rows]:
-            return selection(shown, int(picks[0]) if np.ndim(selected) == 0 else picks, ranked)
+            return selection(
+                shown, picks if isinstance(selected, (list, tuple)) or np.ndim(selected) else int(picks[0]), ranked
+            )
 
         return _by_shape(expand, X, _for_each("selected", selected, len(X)))
     shown = check_rows(X)
@@ -106,7 +108,7 @@ def _is_ragged(X: Any) -> bool:
 
 def _for_each(name: str, chosen: Any, n_rows: int) -> list[Any]:
     """What was chosen, once for each row."""
-    each = [chosen] * n_rows if np.ndim(chosen) == 0 else list(chosen)
+    each = list(chosen) if isinstance(chosen, (list, tuple)) or np.ndim(chosen) else [chosen] * n_rows
     if len(each) != n_rows:
         raise InvalidParameterError(f"`{name}` must have one entry for each of the {n_rows} rows, got {len(each)}.")
     return each

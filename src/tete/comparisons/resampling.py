@@ -15,6 +15,8 @@ __all__ = ["EqualAnswers"]
 
 Floats = NDArray[np.float64]
 
+MOST = 10**9  # answers to draw; weights beyond are no numbers of answers that anybody gave
+
 
 class EqualAnswers:
     """Triplets, for each the number of what its answer says, and how many answers say so."""
@@ -26,16 +28,17 @@ class EqualAnswers:
 
     def drawn(self, rng: np.random.Generator) -> Floats:
         """As many answers as there are, drawn with replacement: by what factor each triplet's weight changes."""
-        total = float(self.counts.sum())
-        times = rng.multinomial(max(round(total), 1), self.counts / total)
-        return np.divide(times, self.counts, out=np.zeros(len(times)), where=self.counts > 0.0)[self.numbers]
+        shares = self.counts / self.counts.sum()
+        times = rng.multinomial(min(max(round(float(self.counts.sum())), 1), MOST), shares)
+        factors = np.divide(times / times.sum(), shares, out=np.zeros(len(times)), where=shares > 0.0)
+        return np.asarray(factors[self.numbers])
 
     def answered(self, probability: Floats, rng: np.random.Generator) -> Triplets:
         """The same questions, each triplet staying as it is with its probability; an answer's triplets turn together.
 
         Of an answer that counts several times, some may turn and some not: it is there both ways then.
         """
-        times = np.maximum(np.rint(self.counts), 1.0)[self.numbers]
+        times = np.clip(np.rint(self.counts), 1.0, MOST)[self.numbers]
         luck = rng.random(len(self.counts))[self.numbers]
         share = (luck > probability).astype(np.float64)
         several = times > 1.0

@@ -39,7 +39,7 @@ def question_numbers(triplets: "Triplets") -> NDArray[np.int64]:
 def answer_contents(triplets: "Triplets") -> NDArray[np.int64]:
     """For each answer a number, 0, 1, ..., equal for answers that say the same, in whatever order."""
     keys = np.zeros(int(triplets.answer_numbers().max()) + 1, dtype=np.uint64)
-    roles = (_scrambled(triplets.n_objects, 3 * place) for place in (1, 2, 3))
+    roles = (_scrambled(triplets.n_objects, place << 33) for place in (1, 2, 3))
     columns = (triplets.anchor, triplets.near, triplets.far)
     said = sum((role[column] for role, column in zip(roles, columns, strict=True)), np.zeros(1, dtype=np.uint64))
     np.add.at(keys, triplets.answer_numbers(), _finalised(said))
@@ -55,7 +55,7 @@ def _different_pairs(
 
 def _scrambled(count: int, stream: int) -> Hashes:
     """For each of the first numbers 64 bits that look random, so that sums tell apart."""
-    return _finalised(np.arange(count, dtype=np.uint64) * np.uint64(16) + np.uint64(stream + 1))
+    return _finalised(np.arange(2, 2 * count + 2, 2, dtype=np.uint64) + np.uint64(stream))
 
 
 def _finalised(value: Hashes) -> Hashes:

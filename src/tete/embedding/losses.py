@@ -34,7 +34,6 @@ __all__ = [
     "TSTELoss",
     "UnitTETELoss",
     "log_ratios",
-    "ratio_loss",
     "sum_losses",
     "tete_loss",
 ]
@@ -234,11 +233,6 @@ FORMULAS: dict[type, Formula] = {
 def log_ratio(loss: Any, near: float, far: float) -> tuple[float, float, float]:
     """Log l of one triplet and its derivatives in the squared distances `near` and `far`."""
     return LOG_RATIOS[type(loss)](loss, near, far)
-
-
-def ratio_loss(loss: Loss) -> Loss:
-    """A loss with the log l of this one; the hinge of GNMDS has none, but compares a - b as STE does."""
-    return loss if type(loss) in LOG_RATIOS else STELoss()
 
 
 def evaluate(loss: Any, near: float, far: float) -> tuple[float, float, float]:

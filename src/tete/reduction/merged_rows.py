@@ -19,7 +19,7 @@ from tete.exceptions import InvalidFeaturesError
 from tete.reduction.metric_names import PROJECTED, metric_values
 from tete.reduction.points import Points
 from tete.reduction.projection import fit_projection, project
-from tete.reduction.row_order import point_order
+from tete.reduction.row_order import point_order, row_hashes
 from tete.reduction.search.exact import MetricSearch, make_search
 from tete.reduction.search.given import GivenDistances, graph_of_others
 from tete.reduction.search.nearest import Neighbors, NeighborSearch, empty_neighbors
@@ -116,21 +116,15 @@ def merge_rows(
     seed = int(rng.integers(2**31))
 
     def merged(some: Any, point_of_place: NDArray[np.int64] | None = None) -> MergedRows:
-        search = make_search(some, seed) if projection is not None else _search(some, metric, parameters)
+        search = make_search(some, seed, workers) if projection is not None else _search(some, metric, parameters)
         points = Points(metric, table.shape[1], projection, search, parameters)
         neighbors = _nearest(points, some, n_neighbors, workers) if given is None else given
         return MergedRows(points, neighbors, _by_row(point_of_place, order), given is not None)
 
     if given is not None or metric == "precomputed" or is_sparse(rows):
         return merged(rows)
-    if projection is not None:  # by Euclidean distances equal rows are found on the way
-        found = merged(rows)
-        if not np.any(found.neighbors.distances[:, :1] == 0.0):
-            return found
-    first, point_of_place = _distinct_rows(rows)
-    if len(first) < len(rows):
-        return merged(rows[first], point_of_place)
-    return merged(rows) if projection is None else found
+    first, point_of_place = _distinct_rows(rows, workers)
+    return merged(rows) if len(first) == len(rows) else merged(rows[first], point_of_place)
 
 
 def _by_row(point_of_place: NDArray[np.int64] | None, order: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
@@ -156,11 +150,15 @@ def _nearest(points: Points, rows: Any, n_neighbors: int, workers: Threads) -> N
     return points.search.within(count, workers) if count else empty_neighbors(1, 0)
 
 
-def _distinct_rows(points: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _distinct_rows(points: NDArray[Any], workers: Threads) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Numbers of the first of each group of equal rows, in order, and for each row the number of its group."""
-    contiguous = np.ascontiguousarray(points + 0)  # -0.0 + 0 is 0.0, which has the same bytes everywhere
-    keys = contiguous.view(np.dtype((np.void, contiguous.dtype.itemsize * contiguous.shape[1]))).ravel()
+    keys: NDArray[Any] = row_hashes(points, workers)
     first, inverse = np.unique(keys, return_index=True, return_inverse=True)[1:]
+    copies = np.flatnonzero(first[inverse] != np.arange(len(points)))
+    if not np.array_equal(points[copies], points[first[inverse[copies]]]):  # different rows of one hash
+        contiguous = np.ascontiguousarray(points + 0)  # -0.0 + 0 is 0.0, which has the same bytes everywhere
+        keys = contiguous.view(np.dtype((np.void, contiguous.dtype.itemsize * contiguous.shape[1]))).ravel()
+        first, inverse = np.unique(keys, return_index=True, return_inverse=True)[1:]
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))

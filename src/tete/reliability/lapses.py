@@ -10,16 +10,9 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit
 from scipy.stats import chi2
+from scipy.stats import t as t_distribution
 
-from tete.embedding.answer_model import (
-    LARGEST_LAPSE,
-    AnswerModel,
-    Floats,
-    log_likelihood,
-    maximize,
-    support,
-    typical_size,
-)
+from tete.embedding.answer_model import LARGEST_LAPSE, AnswerModel, Floats, log_likelihood, maximize, size_of, support
 from tete.exceptions import UnpredictableAnswersError
 
 __all__ = ["LapseEstimate", "fit_lapses"]
@@ -49,7 +42,11 @@ class LapseEstimate:
 
 
 def fit_lapses(
-    margins: Floats, answers: NDArray[np.int64], weights: Floats, copies: Floats | None = None
+    margins: Floats,
+    answers: NDArray[np.int64],
+    weights: Floats,
+    people: NDArray[np.int64] | None = None,
+    copies: Floats | None = None,
 ) -> LapseEstimate:
     """Fit by maximum likelihood, each answer counting by its weight however many triplets it gave.
 
@@ -63,6 +60,8 @@ def fit_lapses(
     answers : array of the numbers of the answers that the triplets came from
     weights : array, one number for each triplet
         How much it counts; those of an answer sum to the answer's weight.
+    people : array of the numbers of who gave the triplets, optional
+        Then people and not answers are independent, and the interval is one for other people of the same kind.
     copies : array, one number for each triplet, optional
         How many equal answers its answer stands for, which are independent of each other; by default one.
     """
@@ -77,7 +76,7 @@ def fit_lapses(
             f"The held-out error must be at most {LARGEST_ERROR:.0%} to tell which answers are wrong, got {error:.1%}: "
             "the answers are too few, too noisy or need another dimension."
         )
-    scale = typical_size(margins, weights)
+    scale = size_of(margins, weights)
     points, masses = support(margins / scale, weights)
     lapse, log_steepness = maximize(points, masses)
     weight_of_answer, copies_of_answer = np.bincount(answers, weights=weights), np.ones(int(answers.max()) + 1)
@@ -87,6 +86,12 @@ def fit_lapses(
     scores = margins / scale, answers, weights, copies_of_answer
     widening = max(_variance_ratio(*scores, lapse, log_steepness), as_a_whole)
     limit = widening * chi2.ppf(0.95, 1) / 2.0
+    if people is not None:
+        n_people = len(np.unique(people[weights > 0.0]))
+        alone = np.ones(int(people.max()) + 1)
+        by_people = _variance_ratio(margins / scale, people, weights, alone, lapse, log_steepness)
+        widening = max(widening, by_people * n_people / (n_people - 1.0))
+        limit = widening * t_distribution.ppf(0.975, n_people - 1) ** 2 / 2.0
     best = log_likelihood(points, masses, lapse, log_steepness)
 
     def excess(eps: float) -> float:

@@ -44,7 +44,7 @@ class JudgedAnswers:
         if believed is not None:
             weights = weights * believed[known]
         answers = held_out.answers[known]
-        return cls(held_out, fit_lapses(held_out.margins[known], answers, weights, held_out.counts[answers]))
+        return cls(held_out, fit_lapses(held_out.margins[known], answers, weights, copies=held_out.counts[answers]))
 
     @cached_property
     def expected(self) -> Floats:

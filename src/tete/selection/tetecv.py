@@ -221,7 +221,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     @filled_from(FittedMap.margins)
     def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
-        """By how much the map, or another one of the same objects, agrees with each answer: -log l of eq. (loss).
+        """By how much the map, or another one of the same objects, agrees with each answer.
 
         Returns
         -------

@@ -24,6 +24,7 @@ from tete.core.threads import Threads, beside, threads
 from tete.core.types import Callback
 from tete.core.validation import check_callback, check_choice, check_learning_rate, check_n_jobs, check_whole
 from tete.exceptions import InvalidParameterError, warn
+from tete.reduction.component_choice import FEWEST
 from tete.reduction.feature_start import graph_start, linear_start
 from tete.reduction.merged_rows import MergedRows, merge_rows
 from tete.reduction.metric_names import check_metric, metric_arrays, metric_values
@@ -57,9 +58,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     metric_params : dict or None, default=None
         Parameters of the metric: the power ``p`` and weights ``w`` of the columns for "minkowski", the variances ``V``
         of the columns for "seuclidean", the inverse ``VI`` of their covariance matrix for "mahalanobis".
-    pca_components : int or None, default=50
+    pca_components : "auto", int or None, default="auto"
         Tables with more columns are first reduced to so many principal components, found on a sample of the rows;
-        None turns this off. Only for "euclidean" and "cosine".
+        None turns this off. Only for "euclidean" and "cosine". "auto" takes 50 if a sample of the rows keeps its
+        neighbours so, and else compares sparse rows as they are, or takes more components.
     standardize : bool, default=False
         Whether to divide each column by its standard deviation, so that columns in different units weigh alike.
         Only for "euclidean".
@@ -93,6 +95,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Number of iterations.
     stop_reason_ : StopReason
         "max_iter", "callback" or "diverged", or "converged" for data that need no iterations.
+    pca_components_ : int or None
+        How many principal components the columns were reduced to, None if they were not.
     column_spreads_ : array of n_features_in_ numbers or None
         What the columns are divided by if `standardize` is true; 1 for constant columns.
     placer_ : Placer
@@ -108,7 +112,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     n_neighbors: int = 15
     metric: str = "euclidean"
     metric_params: Mapping[str, Any] | None = None
-    pca_components: int | None = 50
+    pca_components: int | Literal["auto"] | None = "auto"
     standardize: bool = False
     precomputed_knn: tuple[ArrayLike, ArrayLike] | None = None
     init: Literal["pca", "random"] | ArrayLike = "pca"
@@ -131,7 +135,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_metric(self.metric, self.metric_params)
         if self.standardize and self.metric != "euclidean":
             raise InvalidParameterError(f"`standardize` needs the metric 'euclidean', got {self.metric!r}.")
-        if self.pca_components is not None:
+        if not (self.pca_components is None or self.pca_components == "auto"):
             check_whole("pca_components", self.pca_components, least=1)
         if self.max_iter is not None:
             check_whole("max_iter", self.max_iter, least=1)
@@ -262,6 +266,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _learn(self, placer: Placer, embedding: Places, minimum: Minimum) -> None:
         self.placer_ = placer
+        self.pca_components_ = placer.points.n_components
         self.embedding_: Places = embedding
         self.loss_ = minimum.value
         self.history_ = np.array(minimum.history)
@@ -269,7 +274,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.stop_reason_ = minimum.stop_reason
 
     def _bytes_per_row(self, recipe: Recipe, n_columns: int) -> int:
-        width = min(n_columns, self.pca_components or n_columns)
+        components = FEWEST if self.pca_components == "auto" else self.pca_components
+        width = min(n_columns, components or n_columns)
         map_tables = 4 * SHARDS_AND_MOMENTS * self.n_components
         return recipe.bytes_for_neighbors + 8 * (width + SMALL_TABLES) + map_tables
 

@@ -65,7 +65,7 @@ class Placer(ABC):
             queries = self.points.queries(rows[some], workers)
             finite = self.points.finite(queries)
             if not finite.all():
-                queries[~finite] = 0.0  # no search takes them; they are refused in the end
+                self.points.empty(queries, ~finite)  # no search takes them; they are refused in the end
             neighbors = self.points.search.of(queries, self.n_candidates, workers)
             equal = self.points.equal_points(queries, neighbors)
             known = finite & (equal >= 0)

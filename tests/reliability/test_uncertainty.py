@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
@@ -52,6 +54,36 @@ def test_whole_answers_are_drawn(clean_triplets):
     grouped = Triplets.from_array(rows, groups=np.repeat(np.arange(400), 3))
     together = position_uncertainty(TETE().fit(grouped), grouped, n_replicates=10)
     assert together.stability < alone.stability
+
+
+def test_people_are_drawn_with_all_their_answers():
+    """Half of them look at one property alone, half at another: the map depends on who is drawn."""
+    points = np.random.default_rng(0).normal(size=(15, 2))
+    seen = [make_uniform_triplets(points * [1.0, 0.1], 2000), make_uniform_triplets(points * [0.1, 1.0], 2000)]
+    differing = replace(Triplets.concatenate(seen), annotators=np.arange(4000) // 200)
+    fitted = TETE().fit(differing)
+    by_answers, by_people, default = (
+        position_uncertainty(fitted, differing, n_replicates=10, by=by) for by in ("answers", "annotators", None)
+    )
+    assert (by_answers.by, by_answers.n_people, by_people.by, by_people.n_people) == ("answers", None, "annotators", 20)
+    assert by_people.stability < by_answers.stability
+    np.testing.assert_array_equal(default.covariances, by_people.covariances)  # 15 people are enough
+    one_by_one = replace(differing, annotators=np.arange(4000))
+    drawn = [position_uncertainty(fitted, one_by_one, n_replicates=10, by=by) for by in ("answers", "annotators")]
+    np.testing.assert_array_equal(*(each.covariances for each in drawn))  # with an answer each they are answers
+
+
+def test_few_people_need_a_larger_radius():
+    radii = [Uncertainty(np.zeros((1, 2, 2)), 1.0, 40, n_people).radius() for n_people in (15, 30, 41, None)]
+    assert radii[0] > radii[1] > radii[2] == radii[3]
+
+
+def test_few_people_are_refused(clean_triplets):
+    fitted = TETE().fit(clean_triplets)
+    few = replace(clean_triplets, annotators=np.arange(2000) % 14)
+    assert position_uncertainty(fitted, few, n_replicates=10).by == "answers"
+    with pytest.raises(InvalidParameterError, match="14 people are too few to say how far people differ"):
+        position_uncertainty(fitted, few, by="annotators")
 
 
 def test_objects_without_answers_have_no_ellipse(clean_triplets):

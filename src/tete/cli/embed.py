@@ -14,6 +14,7 @@ from tete.cli.outputs import Outputs, check_label
 from tete.core.printing import table_lines
 
 if TYPE_CHECKING:
+    from tete.comparisons.by_people import By
     from tete.comparisons.triplets import Triplets
     from tete.embedding.fitting import TripletEmbedding
     from tete.io import Map
@@ -48,6 +49,7 @@ def embed(
     odd_one_out: options.OddOneOut = False,
     weight: options.Weight = None,
     annotator: options.Annotator = None,
+    by: options.By = None,
     no_header: options.NoHeader = False,
     encoding: options.Encoding = "utf-8",
     skip_invalid: options.SkipInvalid = False,
@@ -58,15 +60,16 @@ def embed(
 ) -> None:
     """Make a map from answers, and say how good it is.
 
-    The map is made from all answers. Each answer is tested on one of five other maps, made without it.
+    The map is made from all answers. Each answer is tested on one of five other maps, made without it. Where it is
+    known who answered, and at least 15 people did, it is also tested on one of five maps made without that person.
 
     Example: tete embed answers.csv -o map.csv
     """
     estimator = triplet_estimator(method, dims, t, t_prime)
     outputs = Outputs(output, plot, page, trust=trust, theme=theme, force=force)
     outputs.check()
-    if fixed is not None and (ellipses or objects is not None or trust is not None):
-        raise typer.BadParameter("--ellipses, --objects and --trust do not go with --fixed.")
+    if fixed is not None and (ellipses or objects is not None or trust is not None or by is not None):
+        raise typer.BadParameter("--ellipses, --objects, --trust and --by do not go with --fixed.")
     if coordinates and fixed is None:
         raise typer.BadParameter("--coordinates are those of the map that --fixed names.")
     triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
@@ -79,11 +82,11 @@ def embed(
 
     known, readable = _objects_of(triplets, objects, label, encoding)
     estimator.set_params(verbose=sys.stderr.isatty() and not quiet and not as_json)
-    fitted, report = fit_and_report(estimator, readable, random_state=seed)
+    fitted, report = fit_and_report(estimator, readable, by=by, random_state=seed)
     outputs.write_trust(report.trust)
     found = dataclasses.replace(known, embedding=fitted.embedding_)
     outputs.write_map(found)
-    sureness = _uncertainty(fitted, readable) if ellipses else None
+    sureness = _uncertainty(fitted, readable, by) if ellipses else None
     wrong = None if report.trust is None else report.trust.probability_wrong
     outputs.draw(found, triplets, label, Path(answers).stem, wrong=wrong, uncertainty=sureness)
     _say(report, sureness, outputs, as_json, quiet)
@@ -105,13 +108,17 @@ def _say(report: "FitReport", sureness: "Uncertainty | None", outputs: Outputs, 
     """Print what the fit found and what was written."""
     for warning in report.warnings:
         typer.echo(f"Warning: {warning}", err=True)
-    stability = None if sureness is None else sureness.stability
-    sure = [] if stability is None else [("stability", f"{stability:.1%} of the map's spread is reproduced")]
+    sure: list[tuple[str, str]] = []
+    sure_values: dict[str, object] = {"stability": None, "stability_by": None}
+    if sureness is not None:
+        drawn = "answers" if sureness.n_people is None else f"{sureness.n_people:,} people"
+        sure = [("stability", f"{sureness.stability:.1%} of the map's spread is reproduced by other {drawn}")]
+        sure_values = {"stability": sureness.stability, "stability_by": sureness.by}
     text = "\n".join([str(report), *table_lines(sure), *outputs.written_lines])
-    print_result(report.as_dict() | {"stability": stability, "written": outputs.written}, text, as_json, quiet)
+    print_result(report.as_dict() | sure_values | {"written": outputs.written}, text, as_json, quiet)
 
 
-def _uncertainty(fitted: "TripletEmbedding", triplets: "Triplets") -> "Uncertainty":
+def _uncertainty(fitted: "TripletEmbedding", triplets: "Triplets", by: "By | None") -> "Uncertainty":
     from tete.reliability.uncertainty import position_uncertainty  # noqa: PLC0415
 
-    return position_uncertainty(fitted, triplets)
+    return position_uncertainty(fitted, triplets, by=by)

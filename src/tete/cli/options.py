@@ -23,6 +23,10 @@ Coordinates = Annotated[
 OddOneOut = Annotated[bool, typer.Option("--odd-one-out", help="The last of the three --columns is the odd one out.")]
 Weight = Annotated[str | None, typer.Option(help="Column with weights. Default: by header.")]
 Annotator = Annotated[str | None, typer.Option(help="Column that says who answered. Default: by header.")]
+By = Annotated[
+    Literal["answers", "annotators"] | None,
+    typer.Option(help="What errors count as independent draws. Default: also people, where there are at least 15."),
+]
 NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line has data already, no names of columns.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of text files, e.g. cp1252.")]
 SkipInvalid = Annotated[

@@ -11,6 +11,7 @@ from tete.cli.messages import one_sentence, print_result
 from tete.core.printing import table_lines
 
 if TYPE_CHECKING:
+    from tete.comparisons.by_people import By
     from tete.comparisons.triplets import Triplets
     from tete.io import FeatureTable, Map
 
@@ -28,6 +29,8 @@ def score(
     columns: options.Columns = "",
     odd_one_out: options.OddOneOut = False,
     weight: options.Weight = None,
+    annotator: options.Annotator = None,
+    by: options.By = None,
     label: options.Labels = None,
     id_column: options.IdColumn = None,
     drop: options.Drop = None,
@@ -53,9 +56,9 @@ def score(
     found = read_map_file(map_file, coordinates, encoding)
     if answers is not None:
         triplets = read_triplets(
-            answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid, names=found.name_texts
+            answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid, names=found.name_texts
         )
-        print_result(*_agreement(found, triplets), as_json, quiet)
+        print_result(*_agreement(found, triplets, by), as_json, quiet)
         return
     assert features is not None
     asked = [name for name in label or [] if name not in found.columns]
@@ -69,12 +72,23 @@ def score(
     print_result(*_quality(joined, table, shown, metric, neighbors, samples), as_json, quiet)
 
 
-def _agreement(found: "Map", triplets: "Triplets") -> tuple[dict[str, Any], str]:
-    from tete.metrics.satisfaction import share_satisfied  # noqa: PLC0415
+def _agreement(found: "Map", triplets: "Triplets", by: "By | None") -> tuple[dict[str, Any], str]:
+    """The share of triplets that agree, and how far it would move with other answers and with other people."""
+    from tete.comparisons.by_people import check_by, numbers_of_people, too_few_people  # noqa: PLC0415
+    from tete.metrics.satisfaction import share_satisfied, share_satisfied_error  # noqa: PLC0415
 
+    if by is not None:
+        check_by(by, triplets)
     accuracy = share_satisfied(found.embedding, triplets)
+    error, error_by_people = share_satisfied_error(found.embedding, triplets), None
+    text = f"{accuracy:.1%} of {len(triplets):,} triplets agree with the map of {len(found):,} objects"
+    text += "" if error is None else f"\nstandard error {error:.1%} by answers"
+    people, few = numbers_of_people(triplets), too_few_people(triplets)
+    if error is not None and people is not None and by != "answers":
+        error_by_people = None if few else share_satisfied_error(found.embedding, triplets, people)
+        text += f"; not known by people: {few}" if few else f", {error_by_people:.1%} by people"
     result = {"n_objects": len(found), "n_triplets": len(triplets), "accuracy": accuracy}
-    return result, f"{accuracy:.1%} of {len(triplets):,} triplets agree with the map of {len(found):,} objects"
+    return result | {"standard_error": error, "standard_error_by_people": error_by_people}, text
 
 
 def _quality(

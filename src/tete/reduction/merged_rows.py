@@ -114,7 +114,7 @@ def merge_rows(
     seed = int(rng.integers(2**31))
 
     def merged(some: Any, point_of_place: NDArray[np.int64] | None = None) -> MergedRows:
-        search = _search(some, metric, parameters) if projection is None else _euclidean_search(some, seed)
+        search = _search(some, metric, parameters) if projection is None else _euclidean_search(some, seed, workers)
         points = Points(metric, table.shape[1], projection, search, parameters)
         neighbors = _nearest(points, some, n_neighbors, workers) if given is None else given
         return MergedRows(points, neighbors, _by_row(point_of_place, order), given is not None)
@@ -144,8 +144,8 @@ def _search(rows: Any, metric: str, parameters: Mapping[str, NDArray[np.float64]
     return GivenDistances(rows) if metric == "precomputed" else MetricSearch(rows, metric, metric_values(parameters))
 
 
-def _euclidean_search(rows: Any, seed: int) -> NeighborSearch:
-    return InvertedSearch(rows) if is_sparse(rows) else make_search(rows, seed)
+def _euclidean_search(rows: Any, seed: int, workers: Threads) -> NeighborSearch:
+    return InvertedSearch(rows) if is_sparse(rows) else make_search(rows, seed, workers)
 
 
 def _nearest(points: Points, rows: Any, n_neighbors: int, workers: Threads) -> Neighbors:

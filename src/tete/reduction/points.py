@@ -31,6 +31,7 @@ from tete.reduction.metric_names import (
 )
 from tete.reduction.projection import Projection, project
 from tete.reduction.row_order import row_hashes
+from tete.reduction.search.cells import CellSearch
 from tete.reduction.search.distances import DistanceBetween, euclidean_between, given_between, metric_between
 from tete.reduction.search.exact import MetricSearch, exact_search
 from tete.reduction.search.given import GivenDistances
@@ -154,11 +155,7 @@ class Points:
             rows = check_canonical(_table_from_arrays(arrays, n_columns))
             return cls(metric, n_columns, projection, InvertedSearch(rows))
         table = arrays.numbers("points", "f4", (None, projection.width))
-        search = exact_search(table)
-        if arrays.has("cells"):
-            from tete.reduction.search.cells import CellSearch  # noqa: PLC0415  (takes long to import)
-
-            search = CellSearch.from_arrays(table, arrays)
+        search = CellSearch.from_arrays(table, arrays) if arrays.has("cells") else exact_search(table)
         return cls(metric, n_columns, projection, search)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tete.comparisons.alike import alike_names, alike_rows
+from tete.comparisons.by_people import By, check_by, too_few_people
 from tete.comparisons.triplets import Triplets
 from tete.core.printing import rows_under, table_lines
 from tete.core.randomness import RandomState
@@ -16,6 +17,7 @@ from tete.embedding.fitted_map import FittedMap
 from tete.exceptions import InvalidTripletsError
 from tete.metrics.satisfaction import satisfied
 from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.people_errors import PeopleErrors, errors_of_people, held_out_people
 from tete.reliability.trust_report import TrustReport, report_on
 
 __all__ = ["FitReport", "SuspiciousAnnotator", "SuspiciousAnswer", "fit_and_report"]
@@ -74,6 +76,11 @@ class FitReport:
         Estimated share of wrong answers, beyond close calls; None where held-out answers cannot be predicted.
     wrong_interval : pair of floats or None
         Its 95 % interval.
+    people : PeopleErrors or None
+        The same with people as the unit: for new people, every answer tested on a map made without its annotator.
+    no_people : str or None
+        Why that is missing, where it is: the answers do not say who gave them, or people are too few, or it was not
+        asked for.
     suspicious_answers, suspicious_annotators : tuples
         Answers that are more likely wrong than right, the worst first, and annotators at chance or reversed.
     n_suspicious_answers, n_annotators : int
@@ -95,6 +102,8 @@ class FitReport:
     n_held_out: int
     wrong_share: float | None
     wrong_interval: tuple[float, float] | None
+    people: PeopleErrors | None
+    no_people: str | None
     suspicious_answers: tuple[SuspiciousAnswer, ...]
     n_suspicious_answers: int
     suspicious_annotators: tuple[SuspiciousAnnotator, ...]
@@ -114,6 +123,7 @@ class FitReport:
         if self.n_triplets != self.n_answers:
             rows.append(("triplets", f"{self.n_triplets:,}"))
         rows.append(("held-out accuracy", self._held_out()))
+        rows += self._of_people()
         rows.append(("final accuracy", f"{self.accuracy:.1%} of all answers agree with the map"))
         rows.append(("wrong answers", self._wrong()))
         rows += _first_of("suspicious answers", self.suspicious_answers, self.n_suspicious_answers)
@@ -128,25 +138,49 @@ class FitReport:
             return "unknown: too few answers to hold some out"
         return f"{self.held_out_accuracy:.1%} ± {self.held_out_error:.1%} ({self.n_held_out:,} answers not fitted)"
 
+    def _of_people(self) -> list[tuple[str, str]]:
+        if self.people is not None:
+            people, (low, high) = self.people, self.people.accuracy_interval
+            share = f"{people.accuracy:.1%} ± {people.accuracy_error:.1%}"
+            return [("for new people", f"{share} ({low:.1%} to {high:.1%}, {people.n_people:,} people held out)")]
+        return [("for new people", f"unknown: {self.no_people}")] if self.n_annotators and self.no_people else []
+
     def _wrong(self) -> str:
         if self.wrong_share is None or self.wrong_interval is None:
             return "unknown: held-out answers cannot be predicted"
         low, high = self.wrong_interval
-        return f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}), apart from close calls"
+        text = f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}), apart from close calls"
+        if self.people is None or self.people.wrong_interval is None:
+            return text
+        low, high = self.people.wrong_interval
+        return f"{text}; by people {low:.1%} to {high:.1%}"
 
 
 def fit_and_report(
-    estimator: Estimator, triplets: Triplets, *, n_folds: int = 5, n_listed: int = 5, random_state: RandomState = 0
+    estimator: Estimator,
+    triplets: Triplets,
+    *,
+    n_folds: int = 5,
+    by: By | None = None,
+    n_listed: int = 5,
+    random_state: RandomState = 0,
 ) -> tuple[Estimator, FitReport]:
-    """Fit to all answers, and test every answer on a map made without it.
+    """Fit to all answers, and test every answer on a map made without it, and on one made without its annotator.
 
-    The estimator itself is left alone; the fitted copy and the report are returned.
+    The estimator itself is left alone; the fitted copy and the report are returned. The latter test is left out with
+    ``by="answers"``, and where people are too few, which ``by="annotators"`` refuses.
     """
+    if by is not None:
+        check_by(by, triplets)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fitted = clone(estimator).fit(triplets)
     held_out, trusted = _held_out(fitted, triplets, n_folds, random_state)
     n_held_out = 0 if held_out is None else held_out.n_known
+    no_people = "only answers were asked for" if by == "answers" else too_few_people(triplets)
+    people = None
+    if no_people is None:
+        people = errors_of_people(held_out_people(fitted, triplets, n_folds=n_folds, random_state=random_state))
     return fitted, FitReport(
         n_objects=triplets.n_objects,
         n_triplets=len(triplets),
@@ -157,6 +191,8 @@ def fit_and_report(
         n_held_out=n_held_out,
         wrong_share=None if trusted is None else trusted.wrong_share,
         wrong_interval=None if trusted is None else trusted.wrong_interval,
+        people=people,
+        no_people=no_people,
         suspicious_answers=_suspicious_answers(trusted, n_listed),
         n_suspicious_answers=0 if trusted is None else int((trusted.answers["wrong"] > 0.5).sum()),
         suspicious_annotators=_suspicious_annotators(trusted),

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,12 @@ DENSE = 50
 
 
 def held_out_margins(
-    estimator: FittedMap, triplets: Triplets, *, n_folds: int = 5, random_state: RandomState = 0
+    estimator: FittedMap,
+    triplets: Triplets,
+    *,
+    n_folds: int = 5,
+    by: Literal["answers", "annotators"] = "answers",
+    random_state: RandomState = 0,
 ) -> Floats:
     """For each triplet the margin (`distance_margins`) on a map made without its answer and a share of others.
 
@@ -36,6 +42,8 @@ def held_out_margins(
         It is left alone. Where there are at least 50 triplets an object, refits start from the map of all answers.
     triplets : Triplets
     n_folds : int, default=5
+    by : "answers" or "annotators", default="answers"
+        With "annotators" all answers of a person are held out together.
     random_state : int, generator or None, default=0
     """
     check_whole("n_folds", n_folds, least=2)
@@ -48,7 +56,9 @@ def held_out_margins(
     fitted = fitted_to(estimator, triplets)
     start = fitted.embedding_ if len(triplets) >= DENSE * triplets.n_objects else None
     margins = np.empty(len(triplets))
-    for others, tested in folds(n_folds, blocks_of(triplets, "groups"), random_state):
+    for others, tested in folds(
+        n_folds, blocks_of(triplets, "annotators" if by == "annotators" else "groups"), random_state
+    ):
         train, test = triplets.select(others), triplets.select(tested)
         known = train.select(train.weights_or_ones() > 0).mentions() > 0
         found = fitted.margins(test, embedding=fitted.map_of(train, start=start))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import expit
 from scipy.stats import chi2
+from scipy.stats import t as t_distribution
 
 from tete.embedding.answer_model import LARGEST_LAPSE, AnswerModel, Floats, log_likelihood, maximize, size_of, support
 from tete.exceptions import UnpredictableAnswersError
@@ -40,7 +41,12 @@ class LapseEstimate:
         return self.model._replace(lapse=self.high).probability(np.abs(margins))
 
 
-def fit_lapses(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> LapseEstimate:
+def fit_lapses(
+    margins: Floats,
+    answers: NDArray[np.int64],
+    weights: Floats,
+    people: NDArray[np.int64] | None = None,
+) -> LapseEstimate:
     """Fit by maximum likelihood, each answer counting by its weight however many triplets it gave.
 
     The interval is that of the profile likelihood; as triplets of one answer are not independent, the likelihood ratio
@@ -53,6 +59,8 @@ def fit_lapses(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> 
     answers : array of the numbers of the answers that the triplets came from
     weights : array, one number for each triplet
         How much it counts; those of an answer sum to the answer's weight.
+    people : array of the numbers of who gave the triplets, optional
+        Then people and not answers are independent, and the interval is one for other people of the same kind.
     """
     if not np.any(weights > 0.0):
         raise UnpredictableAnswersError(
@@ -72,6 +80,11 @@ def fit_lapses(margins: Floats, answers: NDArray[np.int64], weights: Floats) -> 
     as_a_whole = float(np.sum(weight_of_answer**2) / np.sum(weight_of_answer))
     widening = max(_variance_ratio(margins / scale, answers, weights, lapse, log_steepness), as_a_whole)
     limit = widening * chi2.ppf(0.95, 1) / 2.0
+    if people is not None:
+        n_people = len(np.unique(people[weights > 0.0]))
+        by_people = _variance_ratio(margins / scale, people, weights, lapse, log_steepness)
+        widening = max(widening, by_people * n_people / (n_people - 1.0))
+        limit = widening * t_distribution.ppf(0.975, n_people - 1) ** 2 / 2.0
     best = log_likelihood(points, masses, lapse, log_steepness)
 
     def excess(eps: float) -> float:

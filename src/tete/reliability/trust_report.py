@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from tete.comparisons.by_people import By, check_by
 from tete.comparisons.checks import refuse_zero_weights
 from tete.comparisons.reading import as_triplets
 from tete.core.docstrings import filled_from
@@ -20,6 +21,7 @@ from tete.embedding.answer_model import AnswerModel
 from tete.embedding.fitted_map import FittedMap
 from tete.exceptions import InvalidTripletsError
 from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.people_errors import errors_of_people
 from tete.reliability.trust_tables import JudgedAnswers, annotator_table, answer_table, object_table
 
 if TYPE_CHECKING:
@@ -64,6 +66,8 @@ class TrustReport:
         Columns answers that mention it; agreement; expected; hardly_mentioned (in fewer than 5); badly_placed (the map
         predicts answers about it no better than chance); contradicted (more answers about it go against the map than
         expected; Benjamini-Hochberg at 5 %: this is a list of places to look at, of which a few may be false).
+    by : "answers" or "annotators"
+        What was held out and counted. By annotators, `accuracy_error` and `wrong_interval` are those for other people.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class TrustReport:
     answers: "pd.DataFrame"
     annotators: "pd.DataFrame | None"
     objects: "pd.DataFrame"
+    by: By = "answers"
 
     @property
     def wrong_share(self) -> float:
@@ -99,8 +104,9 @@ class TrustReport:
 
     def __str__(self) -> str:
         low, high = self.wrong_interval
+        counted = f"{self.n_held_out:,} answers" + (", errors by people" if self.by == "annotators" else "")
         rows = [
-            ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({self.n_held_out:,} answers)"),
+            ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({counted})"),
             ("wrong answers", f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%})"),
             ("distrusted answers", f"{int((self.answers['wrong'] > 0.5).sum()):,} are more likely wrong than right"),
         ]
@@ -169,6 +175,7 @@ def trust(
     y: ArrayLike | None = None,
     *,
     n_folds: int = 5,
+    by: By = "answers",
     few: int = 5,
     random_state: RandomState = 0,
 ) -> TrustReport:
@@ -184,6 +191,9 @@ def trust(
         `TETECV` then chooses once, for all the maps that answers are tested on.
     n_folds : int, default=5
         Number of parts that are held out in turn.
+    by : "answers" or "annotators", default="answers"
+        What is held out together and counted as one independent draw. "annotators" says how far the numbers would move
+        with other people; at least 15 are needed.
     few : int, default=5
         Objects in fewer answers are hardly mentioned.
     random_state : int, generator or None, default=0
@@ -198,6 +208,8 @@ def trust(
     ------
     UnpredictableAnswersError
         If the maps predict hardly more than half of the held-out answers: then nothing can be said.
+    InvalidParameterError
+        If `by` is "annotators" and there are fewer than 15.
 
     Examples
     --------
@@ -213,25 +225,31 @@ def trust(
     check_whole("few", few, least=1)
     triplets = estimator.read(X, y) if hasattr(estimator, "embedding_") else as_triplets(X, y)
     refuse_zero_weights(triplets.weights)
-    margins = held_out_margins(estimator, triplets, n_folds=n_folds, random_state=random_state)
-    return report_on(HeldOutAnswers(triplets, margins), few=few)
+    unit = check_by(by, triplets)
+    margins = held_out_margins(estimator, triplets, n_folds=n_folds, by=unit, random_state=random_state)
+    return report_on(HeldOutAnswers(triplets, margins), few=few, by=unit)
 
 
-def report_on(held_out: HeldOutAnswers, *, few: int = 5) -> TrustReport:
+def report_on(held_out: HeldOutAnswers, *, few: int = 5, by: By = "answers") -> TrustReport:
     """The report on answers whose held-out margins are known."""
     if not held_out.n_known:
         raise InvalidTripletsError("No object of a held-out answer occurs in another answer: nothing can be compared.")
     judged = JudgedAnswers.of(held_out)
+    error, interval = held_out.accuracy_error, (judged.lapses.low, judged.lapses.high)
+    if by == "annotators":
+        of_people = errors_of_people(held_out)
+        error, interval = of_people.accuracy_error, of_people.wrong_interval or interval
     return TrustReport(
         model=judged.lapses.model,
-        wrong_interval=(judged.lapses.low, judged.lapses.high),
+        wrong_interval=interval,
         accuracy=held_out.accuracy,
-        accuracy_error=held_out.accuracy_error,
+        accuracy_error=error,
         n_held_out=held_out.n_known,
         probability_wrong=judged.lapses.model.probability_wrong(held_out.margins),
         answers=answer_table(judged),
         annotators=annotator_table(held_out),
         objects=object_table(judged, few=few),
+        by=by,
     )
 
 

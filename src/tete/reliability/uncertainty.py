@@ -1,10 +1,10 @@
 """How sure the places on a map are: maps of resampled answers, laid over the map as well as possible.
 
-Whole answers are drawn with replacement, each resampled set is fitted from the map on, and the result is moved, turned,
-mirrored and resized to lie on the map (Procrustes). The spread about the map, not about the replicates' own mean,
-counts: so it includes the shift that resampling itself causes. The way in which a loss bends distances, which more
-answers do not cure, is seen by taking the map for the truth: answers to the same questions are drawn from it
-(`answer_model`), and how far their maps are off on average, the drift, is counted too.
+Whole answers, or people with all their answers, are drawn with replacement, each resampled set is fitted from the map
+on, and the result is moved, turned, mirrored and resized to lie on the map (Procrustes). The spread about the map, not
+about the replicates' own mean, counts: so it includes the shift that resampling itself causes. The way in which a loss
+bends distances, which more answers do not cure, is seen by taking the map for the truth: answers to the same questions
+are drawn from it (`answer_model`), and how far their maps are off on average, the drift, is counted too.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import f as f_distribution
 
+from tete.comparisons.by_people import By, check_by, numbers_of_people
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
@@ -46,6 +47,8 @@ class Uncertainty:
         kind would not change, 0 one that says nothing.
     n_replicates : int
         Number of resampled maps.
+    n_people : int or None
+        Number of people who were drawn, each with all their answers; None where answers were drawn one by one.
 
     Examples
     --------
@@ -59,11 +62,24 @@ class Uncertainty:
     covariances: NDArray[np.float64]
     stability: float
     n_replicates: int
+    n_people: int | None = None
+
+    @property
+    def by(self) -> By:
+        """What was drawn.
+
+        Returns
+        -------
+        str
+            "answers" or "annotators".
+        """
+        return "answers" if self.n_people is None else "annotators"
 
     def radius(self, level: float = 0.9) -> float:
         """Standard deviations that a region reaches to hold the true place with this probability.
 
-        From Hotelling's distribution, because the covariances are themselves estimated from few replicates.
+        From Hotelling's distribution, because the covariances are themselves estimated from few replicates, and the
+        replicates from few people.
 
         Parameters
         ----------
@@ -77,6 +93,8 @@ class Uncertainty:
         """
         check_interval("level", level, 0.0, 1.0, closed=False)
         size, freedom = self.covariances.shape[1], self.n_replicates
+        if self.n_people is not None:
+            freedom = min(freedom, self.n_people - 1)
         quantile = float(f_distribution.ppf(level, size, freedom - size + 1))
         return float(np.sqrt(size * freedom / (freedom - size + 1) * quantile))
 
@@ -123,6 +141,7 @@ def position_uncertainty(
     y: ArrayLike | None = None,
     *,
     n_replicates: int = 40,
+    by: By | None = None,
     random_state: RandomState = 0,
 ) -> Uncertainty:
     """Resample the answers a fitted map was made from, and say how far its places move.
@@ -135,6 +154,9 @@ def position_uncertainty(
         `TETE`, a baseline or `TETECV`, with its map. It is left alone.
     n_replicates : int, default=40
         Number of resampled maps, at least 10 and enough for the dimensions of the map.
+    by : "answers", "annotators" or None, default=None
+        What is drawn again and again: whole answers, or people with all their answers, which tells how far places would
+        move with other people. None takes people where there are at least 15, else answers.
     random_state : int, generator or None, default=0
         Seed of the draws; None takes another one each time.
 
@@ -157,12 +179,14 @@ def position_uncertainty(
     n_components = places.shape[1]
     check_whole("n_replicates", n_replicates, least=max(FEWEST_REPLICATES, 2 * n_components))
     rng = make_generator(random_state)
-    answers, mentioned = triplets.answer_numbers(), triplets.mentions() > 0
+    people = numbers_of_people(triplets) if check_by(by, triplets) == "annotators" else None
+    units = triplets.answer_numbers() if people is None else people
+    counted, mentioned = np.unique(units[triplets.weights_or_ones() > 0.0]), triplets.mentions() > 0
     squares = np.zeros((len(places), n_components, n_components))
     counts = np.zeros(len(places), dtype=np.int64)
     for _ in range(n_replicates):
-        drawn = np.bincount(rng.integers(answers.max() + 1, size=answers.max() + 1), minlength=answers.max() + 1)
-        replicate, present = _replicate(estimator, triplets.with_weights(drawn[answers]))
+        drawn = np.bincount(counted[rng.integers(len(counted), size=len(counted))], minlength=units.max() + 1)
+        replicate, present = _replicate(estimator, triplets.with_weights(drawn[units]))
         steps = replicate - places
         squares[present] += np.einsum("ni,nj->nij", steps, steps)[present]
         counts += present
@@ -172,7 +196,8 @@ def position_uncertainty(
     moved = float(np.nansum(np.trace(covariances, axis1=1, axis2=2)))
     moved_share = moved / spread if spread > 0.0 else 1.0
     covariances += _drift_squares(_drift(estimator, triplets, n_replicates // 2, rng))
-    return Uncertainty(covariances, float(max(1.0 - moved_share, 0.0)), n_replicates)
+    n_people = None if people is None else len(counted)
+    return Uncertainty(covariances, float(max(1.0 - moved_share, 0.0)), n_replicates, n_people)
 
 
 def _drift(estimator: FittedMap, triplets: Triplets, n_draws: int, rng: np.random.Generator) -> Embedding:

@@ -27,7 +27,7 @@ from tete.exceptions import InvalidParameterError, warn
 from tete.reduction.component_choice import FEWEST
 from tete.reduction.feature_start import graph_start, linear_start
 from tete.reduction.merged_rows import MergedRows, merge_rows
-from tete.reduction.metric_names import check_metric, metric_arrays, metric_values
+from tete.reduction.metric_names import Metric, check_metric, metric_arrays, metric_said, metric_values, with_parameters
 from tete.reduction.placer import NearestPlacer, Placer, Places
 from tete.reduction.projection import column_spreads
 from tete.reduction.recipe import Recipe
@@ -52,12 +52,15 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Dimensions of the map.
     n_neighbors : int, default=15
         Nearest neighbours of each row that the map shall keep near.
-    metric : str, default="euclidean"
-        "euclidean", "cosine" (angles between rows), another metric of scikit-learn, or "precomputed": then `X` is a
-        square matrix of distances or a sparse graph of the distances to nearest neighbours.
+    metric : str or callable, default="euclidean"
+        "euclidean", "cosine" (angles between rows), another metric of scikit-learn ("haversine" for columns of
+        latitude and longitude in radians), or "precomputed": then `X` is a square matrix of distances or a sparse graph
+        of the distances to nearest neighbours. A function of two rows that returns a distance is called for all pairs
+        of rows: about a microsecond a pair if numba has compiled it, else ten or more, 10,000 rows are 10^8 pairs.
     metric_params : dict or None, default=None
         Parameters of the metric: the power ``p`` and weights ``w`` of the columns for "minkowski", the variances ``V``
-        of the columns for "seuclidean", the inverse ``VI`` of their covariance matrix for "mahalanobis".
+        of the columns for "seuclidean", the inverse ``VI`` of their covariance matrix for "mahalanobis"; whatever else
+        a function takes.
     pca_components : "auto", int or None, default="auto"
         Tables with more columns are first reduced to so many principal components, found on a sample of the rows;
         None turns this off. Only for "euclidean" and "cosine". "auto" takes 50 if a sample of the rows keeps its
@@ -110,7 +113,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     n_components: int = 2
     _: KW_ONLY
     n_neighbors: int = 15
-    metric: str = "euclidean"
+    metric: Metric = "euclidean"
     metric_params: Mapping[str, Any] | None = None
     pca_components: int | Literal["auto"] | None = "auto"
     standardize: bool = False
@@ -134,7 +137,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_whole("n_neighbors", self.n_neighbors, least=1)
         check_metric(self.metric, self.metric_params)
         if self.standardize and self.metric != "euclidean":
-            raise InvalidParameterError(f"`standardize` needs the metric 'euclidean', got {self.metric!r}.")
+            raise InvalidParameterError(f"`standardize` needs the metric 'euclidean', got {metric_said(self.metric)}.")
         if not (self.pca_components is None or self.pca_components == "auto"):
             check_whole("pca_components", self.pca_components, least=1)
         if self.max_iter is not None:
@@ -218,8 +221,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         with beside(lambda: recipe.warm_up(self.n_components)) if worth else nullcontext():
             return merge_rows(
                 table,
-                metric=self.metric,
-                metric_arrays=metric_arrays(self.metric_params, table.shape[1]),
+                metric=with_parameters(self.metric, self.metric_params),
+                metric_arrays=metric_arrays(self.metric_params, table.shape[1]) if isinstance(self.metric, str) else {},
                 pca_components=self.pca_components,
                 n_neighbors=recipe.n_candidates,
                 given=given,

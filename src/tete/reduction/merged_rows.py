@@ -17,7 +17,7 @@ from tete.core.threads import Threads
 from tete.core.types import Callback
 from tete.exceptions import InvalidFeaturesError
 from tete.reduction.component_choice import PcaComponents, fit_points
-from tete.reduction.metric_names import PROJECTED, metric_values
+from tete.reduction.metric_names import PROJECTED, Metric, metric_values
 from tete.reduction.points import Points, points_of_rows
 from tete.reduction.row_order import point_order, row_hashes
 from tete.reduction.search.exact import MetricSearch, make_search
@@ -86,7 +86,7 @@ class MergedRows:
 def merge_rows(
     table: Any,
     *,
-    metric: str,
+    metric: Metric,
     metric_arrays: Mapping[str, NDArray[np.float64]] | None = None,
     pca_components: PcaComponents,
     n_neighbors: int,
@@ -140,7 +140,7 @@ def _by_row(point_of_place: NDArray[np.int64] | None, order: NDArray[np.int64] |
     return result
 
 
-def _search(rows: Any, metric: str, parameters: Mapping[str, NDArray[np.float64]]) -> NeighborSearch:
+def _search(rows: Any, metric: Metric, parameters: Mapping[str, NDArray[np.float64]]) -> NeighborSearch:
     return GivenDistances(rows) if metric == "precomputed" else MetricSearch(rows, metric, metric_values(parameters))
 
 

@@ -20,13 +20,15 @@ from scipy import sparse
 from tete.core.checked_arrays import CheckedArrays
 from tete.core.matrices import is_sparse
 from tete.core.threads import SERIAL, Threads
-from tete.exceptions import InvalidFileError
+from tete.exceptions import InvalidFileError, InvalidParameterError
 from tete.reduction.metric_names import (
     METRIC_PARAMETERS,
     PROJECTED,
+    Metric,
     check_metric,
     known_metrics,
     metric_arrays,
+    metric_said,
     metric_values,
 )
 from tete.reduction.projection import Projection, project
@@ -51,7 +53,7 @@ def points_of_rows(projection: Projection | SparseScaling, rows: Any, workers: T
 class Points:
     """The distinct rows of a table, how new rows become comparable with them, and the search among them."""
 
-    metric: str
+    metric: Metric
     n_columns: int
     projection: Projection | SparseScaling | None
     search: NeighborSearch
@@ -127,7 +129,12 @@ class Points:
         return replace(self, search=GivenDistances()) if self.metric == "precomputed" else self
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """All of this as plain arrays."""
+        """All of this as plain arrays; a function is none."""
+        if not isinstance(self.metric, str):
+            raise InvalidParameterError(
+                "A model whose `metric` is a function cannot be saved: files hold no code, got "
+                f"{metric_said(self.metric)}."
+            )
         arrays: dict[str, NDArray[Any]] = {"metric": np.array(self.metric), "n_columns": np.array(self.n_columns)}
         if self.projection is not None:
             arrays |= self.projection.to_arrays()

@@ -62,7 +62,7 @@ class TestByPeople:
         )
 
     def test_score(self, answers_of_many, tmp_path):
-        tete("embed", answers_of_many, "-o", tmp_path / "map.csv")
+        tete("embed", answers_of_many, "--dims", "1", "-o", tmp_path / "map.csv")  # which cannot agree with all
         scored = ("score", tmp_path / "map.csv", "--answers", answers_of_many)
         assert "% by answers, " in tete(*scored).stdout
         assert "% by people" not in tete(*scored, "--by", "answers").stdout

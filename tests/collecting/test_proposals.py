@@ -66,7 +66,7 @@ def test_the_anchors_of_picks_keep_their_own_suggestions():
 def test_refits_start_from_the_last_map_until_it_has_grown_old(monkeypatch):
     starts = []
     monkeypatch.setattr(
-        proposals, "fitted_map", lambda told, dims, start: starts.append(start) or fitted_map(told, dims, start)
+        proposals, "fitted_map", lambda told, dims, *last: starts.append(last[0]) or fitted_map(told, dims, *last)
     )
     proposer = Proposer(QuestionKind.parse("triplet"), 2)
     for count in (200, 250, 290, 310, 330, 100):

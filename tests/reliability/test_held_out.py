@@ -10,11 +10,12 @@ from tete.reliability.held_out import HeldOutAnswers, held_out_margins
 
 def test_margins_are_those_of_a_map_without_the_answer(clean_triplets):
     answers = clean_triplets.select(np.arange(1000))
-    margins = held_out_margins(TETE(), answers, n_folds=3, random_state=3)
+    whole = TETE().fit(answers)
+    margins = held_out_margins(whole, answers, n_folds=3, random_state=3)
     questions = question_numbers(answers)
     fold = (np.random.default_rng(3).permutation(questions.max() + 1) % 3)[questions]
     for number in range(3):
-        fitted = TETE().fit(answers.select(fold != number))
+        fitted = whole.settled().fit(answers.select(fold != number))
         test = answers.select(fold == number)
         np.testing.assert_array_equal(margins[fold == number], fitted.margins(test))
 

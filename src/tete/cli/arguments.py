@@ -104,9 +104,12 @@ def read_table(
     )
 
 
-def triplet_estimator(method: str, dims: int, t: float | None, t_prime: float | None) -> "TripletEmbedding":
+def triplet_estimator(
+    method: str, dims: int, t: float | None, t_prime: float | None, kernel: str = "auto"
+) -> "TripletEmbedding":
     """The estimator that the options name."""
-    given = {name: value for name, value in (("t", t), ("t_prime", t_prime)) if value is not None}
+    of_tete = {"t": t, "t_prime": t_prime, "kernel": None if kernel == "auto" else kernel}
+    given = {name: value for name, value in of_tete.items() if value is not None}
     if given and method != "tete":
         raise typer.BadParameter(f"--{next(iter(given)).replace('_', '-')} is an option of --method tete.")
     from tete.embedding.estimators import CKL, GNMDS, SOE, STE, TETE, TSTE  # noqa: PLC0415

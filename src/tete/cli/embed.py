@@ -37,8 +37,9 @@ def embed(
     method: Annotated[
         Literal["tete", "tste", "ste", "ckl", "gnmds", "soe"], typer.Option(help="Kind of embedding.")
     ] = "tete",
-    t: Annotated[float | None, typer.Option(help="Robustness of tete, from 1 to 2. Default: 2.")] = None,
-    t_prime: Annotated[float | None, typer.Option(help="Tail of tete's kernel, from 1 to 2. Default: 1.75.")] = None,
+    t: options.Robustness = None,
+    t_prime: options.Tail = None,
+    kernel: options.Kernel = "auto",
     objects: options.Objects = None,
     fixed: Annotated[
         str | None, typer.Option(help="A map that does not move: only the objects that it does not have are placed.")
@@ -65,7 +66,7 @@ def embed(
 
     Example: tete embed answers.csv -o map.csv
     """
-    estimator = triplet_estimator(method, dims, t, t_prime)
+    estimator = triplet_estimator(method, dims, t, t_prime, kernel)
     outputs = Outputs(output, plot, page, trust=trust, theme=theme, force=force)
     outputs.check()
     if fixed is not None and (ellipses or objects is not None or trust is not None or by is not None):

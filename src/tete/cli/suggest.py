@@ -21,8 +21,9 @@ def suggest(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The questions: .csv, .tsv, .json.")] = None,
     number: Annotated[int, typer.Option("--number", "-n", min=1, help="How many questions.")] = 100,
     dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
-    t: Annotated[float | None, typer.Option(help="Robustness, from 1 to 2. Default: 2.")] = None,
-    t_prime: Annotated[float | None, typer.Option(help="Tail of the kernel, from 1 to 2. Default: 1.75.")] = None,
+    t: options.Robustness = None,
+    t_prime: options.Tail = None,
+    kernel: options.Kernel = "auto",
     seed: Annotated[int, typer.Option(help="Seed of the draws: another one gives other questions.")] = 0,
     columns: options.Columns = "",
     odd_one_out: options.OddOneOut = False,
@@ -46,7 +47,7 @@ def suggest(
     triplets = read_triplets(answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid)
     from tete.selection.suggestion import suggest as suggested  # noqa: PLC0415
 
-    model = triplet_estimator("tete", dims, t, t_prime).fit(triplets)
+    model = triplet_estimator("tete", dims, t, t_prime, kernel).fit(triplets)
     questions = suggested(model, triplets, n_questions=number, random_state=seed)
     questions.insert(3, "answer", "")
     if output is not None:

@@ -126,12 +126,12 @@ def _less_sure(model: AnswerModel, margins: Floats, weights: Floats, cost: float
     return weakened(largest if excess(largest) >= 0.0 else float(brentq(excess, 1.0, largest, xtol=1e-4)))
 
 
-def support(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def support(margins: Floats, weights: Floats, *, most: int = MOST_SUPPORT_POINTS) -> tuple[Floats, Floats]:
     """Few margins with the weights of many: means of neighbours in sorted order."""
-    if len(margins) <= MOST_SUPPORT_POINTS:
+    if len(margins) <= most:
         return margins, weights
     order = np.argsort(margins, kind="stable")
-    first = np.linspace(0, len(margins), MOST_SUPPORT_POINTS, endpoint=False).astype(np.int64)
+    first = np.linspace(0, len(margins), most, endpoint=False).astype(np.int64)
     masses = np.add.reduceat(weights[order], first)
     points = np.add.reduceat((weights * margins)[order], first)
     positive = masses > 0.0

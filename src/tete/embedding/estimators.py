@@ -11,12 +11,15 @@ The classes are dataclasses because a scikit-learn estimator is one: its constru
 """
 
 from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
-from tete.core.validation import check_interval
+from tete.core.threads import threads
+from tete.core.validation import check_choice, check_interval
 from tete.embedding.fitting import TripletEmbedding
 from tete.embedding.losses import (
     CKLLoss,
@@ -27,8 +30,10 @@ from tete.embedding.losses import (
     TSTELoss,
     UnitTETELoss,
     log_ratios,
-    tete_loss,
 )
+from tete.embedding.temperature_choice import QUICK_TOLERANCE, held_out_likelihoods, held_out_parts
+from tete.embedding.temperatures import Kernel, Temperatures, fallback, is_auto, possible_temperatures
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
 
 __all__ = ["CKL", "GNMDS", "SOE", "STE", "TETE", "TSTE", "TripletEmbedding"]
 
@@ -41,16 +46,31 @@ class TETE(TripletEmbedding):
     Each triplet's loss is ``log_t(1 + l)`` with ``l = exp_t'(-|y_i - y_k|^2) / exp_t'(-|y_i - y_j|^2)``. It is capped
     at 1/(t-1), so that an answer that cannot be satisfied is forgotten instead of tearing the map.
 
+    No temperatures are best everywhere, so what is not given is chosen: six members of the family are tried on answers
+    held out, at the price of two or three more fits. The choice draws nothing at random. Maps that judge this one
+    (`map_of`, `trust`, `position_uncertainty`, ...) keep the temperatures chosen.
+
     Parameters
     ----------
-    t : float in [1, 2], default=2.0
+    t : "auto" or float in [1, 2], default="auto"
         Temperature of the logarithm: 2 is the most robust, 1 has no cap.
-    t_prime : float in [1, 2], default=1.75
-        Temperature of the kernel: 2 has the heaviest tail, best for nearest neighbours and under much noise; 1.5 is
-        best for careful human answers; 1 is Gaussian.
+    t_prime : "auto" or float in [1, 2], default="auto"
+        Temperature of the kernel: 2 has the heaviest tail, best for nearest neighbours and under much noise; 1 is
+        Gaussian.
+    kernel : "auto", "squared" or "distance", default="auto"
+        What is compared: squared distances as in the paper, or plain distances, ``log l = |y_i - y_j| - |y_i - y_k|``,
+        which have no `t_prime`. A number for `t_prime` means squared distances.
 
     Attributes
     ----------
+    t_ : float
+        The temperature of the logarithm, given or chosen.
+    t_prime_ : float or None
+        The temperature of the kernel, given or chosen; None on plain distances.
+    kernel_ : "squared" or "distance"
+        The kernel, given or chosen.
+    temperature_scores_ : dict or None
+        The log-likelihood of held-out answers by (kernel, t, t_prime) of what was tried; None where nothing was.
     triplet_trust_ : array, one number in (0, 1] for each triplet (undecided answers are no triplets)
         The forgetting factors ``1 / (1 + l)^t`` of eq. (grad) at the solution: near 1 where the map agrees clearly,
         near 0 where it contradicts the answer and the fit has ignored it.
@@ -68,16 +88,67 @@ class TETE(TripletEmbedding):
     array([ True, False])
     """
 
-    t: float = 2.0
-    t_prime: float = 1.75
+    t: float | Literal["auto"] = "auto"
+    t_prime: float | Literal["auto"] = "auto"
+    kernel: Kernel | Literal["auto"] = "auto"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_interval("t", self.t, 1.0, 2.0)
-        check_interval("t_prime", self.t_prime, 1.0, 2.0)
+        for name in ("t", "t_prime"):
+            if not is_auto(getattr(self, name)):
+                check_interval(name, getattr(self, name), 1.0, 2.0)
+        check_choice("kernel", self.kernel, ("auto", "squared", "distance"))
+        if self.kernel == "distance" and not is_auto(self.t_prime):
+            raise InvalidParameterError(f"`t_prime` must be 'auto' if `kernel` is 'distance', got {self.t_prime!r}.")
+
+    def settled(self) -> Self:
+        """A copy that is not fitted, with the parameters that this one was given or has learned.
+
+        To fit it to other answers chooses no temperatures again.
+
+        Returns
+        -------
+        estimator
+            The copy.
+        """
+        copied = super().settled()
+        if not hasattr(self, "kernel_"):
+            return copied
+        t_prime = "auto" if self.t_prime_ is None else self.t_prime_
+        settled: Self = copied.set_params(t=self.t_, t_prime=t_prime, kernel=self.kernel_)
+        return settled
+
+    def _settle(self, triplets: Triplets | None) -> None:
+        possible = possible_temperatures(self.t, self.t_prime, self.kernel)
+        self.temperature_scores_: dict[Temperatures, float] | None = None
+        if triplets is not None and len(possible) > 1:
+            self.temperature_scores_ = self._scores(triplets, possible)
+        scores = self.temperature_scores_
+        chosen = max(scores, key=scores.__getitem__) if scores else fallback(possible)
+        self.kernel_, self.t_, self.t_prime_ = chosen
+
+    def _scores(self, triplets: Triplets, possible: list[Temperatures]) -> dict[Temperatures, float] | None:
+        """The likelihood of held-out answers under each of the possible temperatures; None if they are too few."""
+        used = triplets if triplets.weights is None else triplets.select(triplets.weights > 0)
+        parts = held_out_parts(used)
+        if not parts:
+            return None
+        start = clone(self).set_params(
+            t=2.0, t_prime=2.0, kernel="auto", init="spectral", n_init=1, optimizer="lbfgs", learning_rate="auto"
+        )
+        start.set_params(tol=max(self.tol, QUICK_TOLERANCE), verbose=False, callback=None)
+        try:
+            with threads(self.n_jobs) as workers:
+                return held_out_likelihoods(
+                    parts, possible, start.map_of, ridge=self.ridge, max_iter=self.max_iter, workers=workers
+                )
+        except (InvalidParameterError, InvalidTripletsError):  # there is no map of a part; perhaps there is one of all
+            return None
 
     def _loss(self) -> Loss:
-        return tete_loss(self.t, self.t_prime)
+        if hasattr(self, "kernel_"):
+            return Temperatures(self.kernel_, self.t_, self.t_prime_).loss
+        return fallback(possible_temperatures(self.t, self.t_prime, self.kernel)).loss
 
     def _first_loss(self) -> Loss:
         return UnitTETELoss()
@@ -85,7 +156,7 @@ class TETE(TripletEmbedding):
     def _finish(self, triplets: Triplets) -> None:
         trust = log_ratios(self._loss(), self.embedding_, triplets.anchor, triplets.near, triplets.far)
         np.logaddexp(0.0, trust, out=trust)  # in place: triplets may be many
-        trust *= -self.t
+        trust *= -self.t_
         self.triplet_trust_ = np.exp(trust, out=trust)
 
 

@@ -130,6 +130,9 @@ class TripletEmbedding(TripletMap):
         """The loss to begin with."""
         return self._loss()
 
+    def _settle(self, triplets: Triplets | None) -> None:
+        """Nothing is left to the answers."""
+
     def _check_parameters(self) -> None:
         check_whole("n_components", self.n_components, least=1)
         check_interval("ridge", self.ridge, 0.0, LARGEST_RIDGE)
@@ -192,11 +195,9 @@ class TripletEmbedding(TripletMap):
         self._check_parameters()
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
         refuse_zero_weights(triplets.weights)
-        if fixed is None:
-            found = self._found(triplets)
-        else:
-            found = self._found_beside(triplets, fixed_places(fixed, triplets, self.n_components))
-        return self._learn(triplets, found)
+        places = None if fixed is None else fixed_places(fixed, triplets, self.n_components)
+        self._settle(triplets)
+        return self._learn(triplets, self._found(triplets) if places is None else self._found_beside(triplets, places))
 
     @filled_from(as_triplets)
     def fit_transform(
@@ -226,15 +227,29 @@ class TripletEmbedding(TripletMap):
         array of shape (n_objects, n_components)
             The map.
         """
-        again = clone(self).set_params(verbose=False, callback=None)
+        again = self.settled().set_params(verbose=False, callback=None)
         if start is not None:
             again.set_params(init=start, n_init=1)
         again._check_parameters()
         refuse_zero_weights(triplets.weights)
+        again._settle(triplets)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the fit to all answers warned of what matters
             found: FoundMap = again._found(triplets)
         return found.embedding
+
+    def settled(self) -> Self:
+        """A copy that is not fitted, with the parameters that this one was given or has learned.
+
+        To fit it to other answers chooses nothing again.
+
+        Returns
+        -------
+        estimator
+            The copy.
+        """
+        copied: Self = clone(self)
+        return copied
 
     def _learn(self, triplets: Triplets, found: FoundMap) -> Self:
         """Keep the map, and learn what it says about the answers."""

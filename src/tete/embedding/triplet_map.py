@@ -44,6 +44,10 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
     def _loss(self) -> Loss:
         """The loss of one triplet."""
 
+    @abstractmethod
+    def _settle(self, triplets: Triplets | None) -> None:
+        """Learn the parameters that are left to the answers; None where there are no answers to learn from."""
+
     def on_map(self, embedding: ArrayLike, names: Sequence[Hashable] | None = None) -> Self:
         """Use a map that was made elsewhere, by another program or read from a file, as if it had been fitted.
 
@@ -73,6 +77,7 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         self.n_features_in_ = 3
         if hasattr(self, "_answer_sample"):
             del self._answer_sample  # it is that of another map
+        self._settle(None)
         return self
 
     # The contract of `fitted_map` ----------------------------------------------------------------------------------

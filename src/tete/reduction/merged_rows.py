@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.core.matrices import is_sparse, native
+from tete.core.matrices import as_dense, is_sparse, native
 from tete.core.threads import Threads
 from tete.core.types import Callback
 from tete.exceptions import InvalidFeaturesError
@@ -121,14 +121,8 @@ def merge_rows(
 
     if given is not None or metric == "precomputed" or (is_sparse(rows) and projection is None):
         return merged(rows)
-    if projection is not None:  # by Euclidean distances equal rows are found on the way
-        found = merged(rows)
-        if not np.any(found.neighbors.distances[:, :1] == 0.0):
-            return found
-    first, point_of_place = _distinct_sparse_rows(rows, workers) if is_sparse(rows) else _distinct_rows(rows)
-    if len(first) < rows.shape[0]:
-        return merged(rows[first], point_of_place)
-    return merged(rows) if projection is None else found
+    first, point_of_place = _distinct_rows(rows, workers)
+    return merged(rows) if len(first) == rows.shape[0] else merged(rows[first], point_of_place)
 
 
 def _by_row(point_of_place: NDArray[np.int64] | None, order: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
@@ -158,19 +152,20 @@ def _nearest(points: Points, rows: Any, n_neighbors: int, workers: Threads) -> N
     return points.search.within(count, workers) if count else empty_neighbors(1, 0)
 
 
-def _distinct_rows(points: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _distinct_rows(points: Any, workers: Threads) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Numbers of the first of each group of equal rows, in order, and for each row the number of its group."""
-    contiguous = np.ascontiguousarray(points + 0)  # -0.0 + 0 is 0.0, which has the same bytes everywhere
-    return _first_of_equals(contiguous.view(np.dtype((np.void, contiguous.dtype.itemsize * contiguous.shape[1]))))
-
-
-def _distinct_sparse_rows(points: Any, workers: Threads) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return _first_of_equals(row_hashes(points, workers))
-
-
-def _first_of_equals(keys: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    first, inverse = np.unique(keys.ravel(), return_index=True, return_inverse=True)[1:]
+    keys: NDArray[Any] = row_hashes(points, workers)
+    first, inverse = np.unique(keys, return_index=True, return_inverse=True)[1:]
+    copies = np.flatnonzero(first[inverse] != np.arange(points.shape[0]))
+    if not _all_equal(points[copies], points[first[inverse[copies]]]):  # different rows of one hash
+        contiguous = np.ascontiguousarray(as_dense(points) + 0)  # -0.0 + 0 is 0.0, which has the same bytes everywhere
+        keys = contiguous.view(np.dtype((np.void, contiguous.dtype.itemsize * contiguous.shape[1]))).ravel()
+        first, inverse = np.unique(keys, return_index=True, return_inverse=True)[1:]
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     return first[order], rank[inverse.ravel()]
+
+
+def _all_equal(rows: Any, others: Any) -> bool:
+    return (rows != others).nnz == 0 if is_sparse(rows) else np.array_equal(rows, others)

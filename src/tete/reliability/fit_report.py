@@ -13,7 +13,9 @@ from tete.comparisons.by_people import By, check_by, too_few_people
 from tete.comparisons.triplets import Triplets
 from tete.core.printing import rows_under, table_lines
 from tete.core.randomness import RandomState
+from tete.embedding.estimators import TETE
 from tete.embedding.fitted_map import FittedMap
+from tete.embedding.temperatures import Temperatures
 from tete.exceptions import InvalidTripletsError
 from tete.metrics.satisfaction import satisfied
 from tete.reliability.held_out import HeldOutAnswers, held_out_margins
@@ -65,6 +67,8 @@ class FitReport:
     Attributes
     ----------
     n_objects, n_triplets, n_answers : int
+    temperatures : dict or None
+        Kernel, t and t_prime of the map, and how many such were tried to choose them; None for methods without any.
     accuracy : float
         Share of all triplets that agree with the final map.
     held_out_accuracy, held_out_error : float or None
@@ -96,6 +100,7 @@ class FitReport:
     n_objects: int
     n_triplets: int
     n_answers: int
+    temperatures: dict[str, Any] | None
     accuracy: float
     held_out_accuracy: float | None
     held_out_error: float | None
@@ -122,6 +127,8 @@ class FitReport:
         rows = [("objects", f"{self.n_objects:,}"), ("answers", f"{self.n_answers:,}")]
         if self.n_triplets != self.n_answers:
             rows.append(("triplets", f"{self.n_triplets:,}"))
+        if self.temperatures is not None:
+            rows.append(("temperatures", self._temperatures(**self.temperatures)))
         rows.append(("held-out accuracy", self._held_out()))
         rows += self._of_people()
         rows.append(("final accuracy", f"{self.accuracy:.1%} of all answers agree with the map"))
@@ -132,6 +139,11 @@ class FitReport:
             rows += _first_of("", self.suspicious_annotators[:5], len(self.suspicious_annotators))
         rows += alike_rows(self.alike_names)
         return "\n".join(table_lines(rows))
+
+    @staticmethod
+    def _temperatures(n_tried: int, **chosen: Any) -> str:
+        how = f" (chosen from {n_tried} by answers held out)" if n_tried > 1 else ""
+        return f"{Temperatures(**chosen)}{how}"
 
     def _held_out(self) -> str:
         if self.held_out_accuracy is None:
@@ -185,6 +197,7 @@ def fit_and_report(
         n_objects=triplets.n_objects,
         n_triplets=len(triplets),
         n_answers=len(np.unique(triplets.answer_numbers())),
+        temperatures=_temperatures_of(fitted),
         accuracy=float(np.average(satisfied(fitted.embedding_, triplets), weights=triplets.weights)),
         held_out_accuracy=held_out.accuracy if held_out is not None and n_held_out else None,
         held_out_error=held_out.accuracy_error if held_out is not None and n_held_out else None,
@@ -201,6 +214,14 @@ def fit_and_report(
         warnings=tuple(dict.fromkeys(str(warning.message) for warning in caught)),
         trust=trusted,
     )
+
+
+def _temperatures_of(fitted: FittedMap) -> dict[str, Any] | None:
+    chosen = fitted.best_estimator_ if hasattr(fitted, "best_estimator_") else fitted
+    if not isinstance(chosen, TETE):
+        return None
+    names = Temperatures(chosen.kernel_, chosen.t_, chosen.t_prime_)._asdict()
+    return {**names, "n_tried": len(chosen.temperature_scores_ or ())}
 
 
 def _held_out(

@@ -210,7 +210,7 @@ SECTIONS: dict[str, tuple[str, Callable[[int], Rows], int]] = {
     "new": (
         "95 % intervals of held-out accuracy: share that holds the accuracy for new people",
         measure_new_people,
-        40,
+        24,
     ),
 }
 

@@ -22,6 +22,7 @@
     ├── MixedAnswersWarning                            invented answers where real ones are to come
     ├── MissingCodesWarning                            numbers that probably mean "missing"
     ├── TruthValuesWarning                             numbers that a metric takes for true and false
+    ├── SlowMetricWarning                              a function that all pairs of rows will wait for
     ├── FewRowsWarning                                 fewer rows than neighbours were asked for
     └── MemoryNeedWarning                              more memory needed than the machine has free
 
@@ -51,6 +52,7 @@ __all__ = [
     "MissingLettersWarning",
     "MixedAnswersWarning",
     "OutputExistsError",
+    "SlowMetricWarning",
     "SmallEllipsesWarning",
     "StorageError",
     "TeteError",
@@ -161,6 +163,10 @@ class MissingCodesWarning(TeteWarning):
 
 class TruthValuesWarning(TeteWarning):
     """A metric of true and false values got other numbers."""
+
+
+class SlowMetricWarning(TeteWarning):
+    """A function that compares rows is so slow that all pairs of them will take long."""
 
 
 class FewRowsWarning(TeteWarning):

@@ -6,7 +6,7 @@ from scipy.stats import chi2
 
 from tete import TETE, Triplets, Uncertainty, position_uncertainty
 from tete.datasets import answer_by_distance, make_uniform_triplets
-from tete.exceptions import InvalidParameterError
+from tete.exceptions import InvalidParameterError, SmallEllipsesWarning
 from tete.metrics.alignment import procrustes_align
 from tete.reliability.uncertainty import SIDEWAYS, _drift_squares
 
@@ -74,6 +74,13 @@ def test_people_are_drawn_with_all_their_answers():
     assert spreads[0] == pytest.approx(spreads[1], rel=0.3)  # with an answer each they are answers, drawn otherwise
 
 
+def test_settings_that_flatten_space_are_said(clean_triplets):
+    flat, fair = (TETE(3, t=2.0, t_prime=t_prime).fit(clean_triplets) for t_prime in (2.0, 1.5))
+    with pytest.warns(SmallEllipsesWarning, match=r"in 3 dimensions are too small at t = 2, t' = 2: .* At t' = 1.5"):
+        position_uncertainty(flat, clean_triplets, n_replicates=10)
+    position_uncertainty(fair, clean_triplets, n_replicates=10)  # warnings are errors here
+
+
 def test_few_people_need_a_larger_radius():
     radii = [Uncertainty(np.zeros((1, 2, 2)), 1.0, 40, n_people).radius() for n_people in (15, 30, 41, None)]
     assert radii[0] > radii[1] > radii[2] == radii[3]
@@ -128,6 +135,10 @@ def test_bad_input(clean_triplets):
         sure.radius(1.0)
     with pytest.raises(InvalidParameterError, match=r"`embedding` must have the shape \(1, 2\) of the fitted map"):
         sure.ellipses(np.zeros((2, 2)))
+
+
+def test_a_drift_on_a_line_counts_for_all_objects():
+    np.testing.assert_allclose(_drift_squares(np.array([[3.0], [0.0], [-3.0]]))[:, 0, 0], [15.0, 6.0, 15.0])
 
 
 def test_a_drift_counts_most_along_itself_and_a_little_in_every_direction():

@@ -19,6 +19,7 @@ from tete.embedding.temperatures import Temperatures
 from tete.exceptions import InvalidTripletsError
 from tete.metrics.satisfaction import satisfied
 from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.lapses import vagueness
 from tete.reliability.people_errors import PeopleErrors, errors_of_people, held_out_people
 from tete.reliability.trust_report import TrustReport, report_on
 
@@ -161,7 +162,7 @@ class FitReport:
         if self.wrong_share is None or self.wrong_interval is None:
             return "unknown: held-out answers cannot be predicted"
         low, high = self.wrong_interval
-        text = f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}), apart from close calls"
+        text = f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}), apart from close calls{vagueness(low, high)}"
         if self.people is None or self.people.wrong_interval is None:
             return text
         low, high = self.people.wrong_interval

@@ -21,6 +21,7 @@ from tete.embedding.answer_model import AnswerModel
 from tete.embedding.fitted_map import FittedMap
 from tete.exceptions import InvalidTripletsError
 from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.lapses import vagueness
 from tete.reliability.people_errors import errors_of_people
 from tete.reliability.trust_tables import JudgedAnswers, annotator_table, answer_table, object_table
 
@@ -120,7 +121,7 @@ class TrustReport:
         counted = f"{self.n_held_out:,} answers" + (", errors by people" if self.by == "annotators" else "")
         rows = [
             ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({counted})"),
-            ("wrong answers", f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%})"),
+            ("wrong answers", f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}){vagueness(low, high)}"),
             ("distrusted answers", f"{self.n_distrusted:,} are more likely wrong than right"),
         ]
         if self.annotators is not None:

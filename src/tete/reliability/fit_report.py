@@ -19,6 +19,7 @@ from tete.embedding.temperatures import Temperatures
 from tete.exceptions import InvalidTripletsError
 from tete.metrics.satisfaction import satisfied
 from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.lapses import vagueness
 from tete.reliability.people_errors import PeopleErrors, errors_of_people, held_out_people
 from tete.reliability.trust_report import TrustReport, report_on
 
@@ -184,7 +185,7 @@ class FitReport:
         if self.wrong_share is None or self.wrong_interval is None:
             return "unknown: held-out answers cannot be predicted"
         low, high = self.wrong_interval
-        text = f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}), apart from close calls"
+        text = f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}), apart from close calls{vagueness(low, high)}"
         if self.people is None or self.people.wrong_interval is None:
             return text
         low, high = self.people.wrong_interval
@@ -218,8 +219,8 @@ def fit_and_report(
         people = errors_of_people(held_out_people(fitted, triplets, n_folds=n_folds, random_state=random_state))
     return fitted, FitReport(
         n_objects=triplets.n_objects,
-        n_triplets=len(triplets),
-        n_answers=len(np.unique(triplets.answer_numbers())),
+        n_triplets=round(float(triplets.counts().sum())),
+        n_answers=triplets.n_answers,
         temperatures=_temperatures_of(fitted),
         accuracy=float(np.average(satisfied(fitted.embedding_, triplets), weights=triplets.weights)),
         held_out_accuracy=held_out.accuracy if held_out is not None and n_held_out else None,
@@ -230,7 +231,7 @@ def fit_and_report(
         people=people,
         no_people=no_people,
         suspicious_answers=_suspicious_answers(trusted, n_listed),
-        n_suspicious_answers=0 if trusted is None else int((trusted.answers["wrong"] > 0.5).sum()),
+        n_suspicious_answers=0 if trusted is None else trusted.n_distrusted,
         suspicious_annotators=_suspicious_annotators(trusted),
         other_views=_other_views(trusted),
         n_annotators=0 if triplets.annotators is None else len(np.unique(triplets.annotators)),

@@ -78,24 +78,28 @@ def _bound(evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units
     size = np.abs(evidence)
     exponents = np.empty((len(TILTS), n_units))
     for row, tilt in enumerate(TILTS):
-        logs = np.logaddexp(np.log(positive) - tilt * size, np.log1p(-positive) + tilt * size)
+        growth = np.exp(tilt * size)
+        logs = np.log(positive / growth + (1.0 - positive) * growth)
         exponents[row] = np.bincount(units, weights=logs + tilt * evidence, minlength=n_units)
     return np.asarray(np.exp(np.minimum(exponents.min(axis=0), 0.0)))
 
 
-@compiled()
+@compiled(error_model="numpy")
 def _exact_tail(levels: NDArray[np.int64], positive: Floats) -> float:
     """Of a sum of whole numbers: answer by answer, the distribution of the sum moves up or down."""
-    reach = np.abs(levels).sum()
-    chances, moved = np.zeros(2 * reach + 1), np.zeros(2 * reach + 1)
-    chances[reach] = 1.0
+    sizes = np.abs(levels)
+    reach = sizes.sum()
+    middle = reach + sizes.max()  # beyond what can be reached are zeros, so that sums need no borders
+    chances, moved = np.zeros(2 * middle + 1), np.zeros(2 * middle + 1)
+    chances[middle] = 1.0
     passed = 0
     for answer in range(levels.shape[0]):
-        size = abs(levels[answer])
-        moved[reach - passed - size : reach + passed + size + 1] = 0.0
-        for place in range(reach - passed, reach + passed + 1):
-            moved[place + size] += positive[answer] * chances[place]
-            moved[place - size] += (1.0 - positive[answer]) * chances[place]
-        chances, moved = moved, chances
+        size, up, down = sizes[answer], positive[answer], 1.0 - positive[answer]
         passed += size
-    return float(chances[: reach + levels.sum() + 1].sum())
+        first, end = middle - passed, middle + passed + 1
+        below, above = chances[first - size : end - size], chances[first + size : end + size]
+        sums = moved[first:end]
+        for place in range(len(sums)):  # from 0 on, which lets several be added at once
+            sums[place] = up * below[place] + down * above[place]
+        chances, moved = moved, chances
+    return float(chances[: middle + levels.sum() + 1].sum())

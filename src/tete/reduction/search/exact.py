@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from tete.core.threads import Threads
-from tete.reduction.metric_names import OF_TRUTH_VALUES
+from tete.reduction.metric_names import OF_TRUTH_VALUES, Metric, metric_said
 from tete.reduction.search.cells import cell_search
 from tete.reduction.search.nearest import (
     Neighbors,
@@ -88,7 +88,7 @@ class MetricSearch(NeighborSearch):
     """Exact search with one of scikit-learn's metrics."""
 
     points: Any
-    metric: str
+    metric: Metric
     parameters: Mapping[str, Any] = field(default_factory=dict)
     fitted: Any = field(init=False, repr=False)
 
@@ -97,14 +97,14 @@ class MetricSearch(NeighborSearch):
 
         others = {name: value for name, value in self.parameters.items() if name != "p"}
         power = self.parameters.get("p", 2)  # which scikit-learn takes by itself
-        algorithm = "brute" if self.metric in WITHOUT_TRIANGLES else "auto"
+        algorithm = "brute" if self.metric in WITHOUT_TRIANGLES or callable(self.metric) else "auto"
         search = NearestNeighbors(metric=self.metric, p=power, metric_params=others or None, algorithm=algorithm)
         self.fitted = search.fit(self.points)
 
     def within(self, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest other points of each of the points themselves."""
         indices, distances = without_own(*self._search(self.points, count + 1, workers))
-        check_distances(distances, self.metric)
+        check_distances(distances, metric_said(self.metric))
         return sorted_neighbors(indices, distances)
 
     def of(self, queries: Any, count: int, workers: Threads) -> Neighbors:
@@ -112,7 +112,7 @@ class MetricSearch(NeighborSearch):
         return sorted_neighbors(*self._search(queries, count, workers))
 
     def _search(self, queries: Any, count: int, workers: Threads) -> tuple[NDArray[Any], NDArray[Any]]:
-        self.fitted.set_params(n_jobs=workers.n_jobs)
+        self.fitted.set_params(n_jobs=1 if callable(self.metric) else workers.n_jobs)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what comes of it is looked at
             distances, indices = self.fitted.kneighbors(queries, n_neighbors=count)
         return indices, distances

@@ -109,7 +109,7 @@ def check_distances(distances: NDArray[Any], metric: str) -> None:
     if unknown.any():
         n_rows = int(unknown.all(axis=1).sum()) or int(unknown.any(axis=1).sum())
         raise InvalidFeaturesError(
-            f"By the metric {metric!r} there is no distance from others for {n_rows} of the rows of `X`, such as "
+            f"By the metric {metric} there is no distance from others for {n_rows} of the rows of `X`, such as "
             "constant rows or rows of zeros: leave them out."
         )
     check_largest(float(distances.max(initial=0.0)), "`X`")

@@ -22,7 +22,7 @@ LAYERS = [
     ["metrics", "io"],
     ["embedding"],
     ["reduction", "views"],
-    ["selection", "reliability", "datasets"],
+    ["selection", "reliability", "datasets", "distributed"],
     ["drawing"],
     ["page", "experiments"],
     ["collecting"],

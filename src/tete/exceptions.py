@@ -10,6 +10,7 @@
     ├── InvalidFileError         (also a ValueError)   a file does not hold what it should
     ├── MissingDataError         (also a FileNotFoundError)  the file of a data set is absent
     ├── DownloadError            (also an OSError)     a data set could not be fetched
+    ├── ClusterError             (also an OSError)     a cluster was lost, or its workers do not fit
     ├── StorageError             (also an OSError)     the database of a study could not be used
     └── OutputExistsError        (also a FileExistsError)  a file would be overwritten
     TeteWarning                  (also a UserWarning)
@@ -37,6 +38,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 __all__ = [
+    "ClusterError",
     "DisconnectedAnswersWarning",
     "DownloadError",
     "DroppedAnswersWarning",
@@ -119,6 +121,10 @@ class DownloadError(TeteError, OSError):
 
 class StorageError(TeteError, OSError):
     """The database of a study cannot be used now: full, locked, damaged, gone, or in use by another server."""
+
+
+class ClusterError(TeteError, OSError):
+    """A cluster cannot be used now: it was lost, has no workers, or workers with another version."""
 
 
 class OutputExistsError(TeteError, FileExistsError):

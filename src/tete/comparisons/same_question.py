@@ -4,6 +4,7 @@ A question is the objects that were shown and, where one of them was asked about
 c?" has the anchor a; "which is the odd one out?" has none. So it does not matter how the question was answered.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -12,17 +13,18 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
 
-__all__ = ["answer_contents", "question_numbers"]
+__all__ = ["answer_contents", "code_hashes", "question_hashes", "question_numbers"]
 
 Hashes: TypeAlias = NDArray[np.uint64]
+Numbers: TypeAlias = NDArray[np.integer[Any]]
 
 
 def question_numbers(triplets: "Triplets") -> NDArray[np.int64]:
     """For each triplet the number of its question, 0, 1, ...: an order that only the questions themselves decide."""
-    shown, asked = _scrambled(triplets.n_objects, 0), _scrambled(triplets.n_objects, 1)
     if triplets.answers is None:
-        single: Hashes = shown[triplets.anchor] + shown[triplets.near] + shown[triplets.far] + asked[triplets.anchor]
+        single = question_hashes(triplets.n_objects)(triplets.anchor, triplets.near, triplets.far)
         return np.unique(single, return_inverse=True)[1]
+    shown, asked = _scrambled(triplets.n_objects, 0), _scrambled(triplets.n_objects, 1)
     answers = triplets.answer_numbers()
     n_answers = int(answers.max()) + 1
     keys = np.zeros(n_answers, dtype=np.uint64)
@@ -34,6 +36,22 @@ def question_numbers(triplets: "Triplets") -> NDArray[np.int64]:
     keys[of_answer[about_one]] += asked[anchors[about_one]]
     numbers: NDArray[np.int64] = np.unique(keys, return_inverse=True)[1]
     return numbers[answers]
+
+
+def question_hashes(n_objects: int) -> Callable[[Numbers, Numbers, Numbers], Hashes]:
+    """What gives each triplet, asked alone, 64 bits that look random and are equal for the same question."""
+    shown, asked = _scrambled(n_objects, 0), _scrambled(n_objects, 1)
+
+    def hashes(anchor: Numbers, near: Numbers, far: Numbers) -> Hashes:
+        found: Hashes = shown[anchor] + shown[near] + shown[far] + asked[anchor]
+        return found
+
+    return hashes
+
+
+def code_hashes(codes: NDArray[np.int64]) -> Hashes:
+    """For each number 64 bits that look random, equal for equal numbers."""
+    return _finalised(codes.astype(np.uint64))
 
 
 def answer_contents(triplets: "Triplets") -> NDArray[np.int64]:

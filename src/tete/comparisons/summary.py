@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from tete.core.validation import check_whole
 if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
 
-__all__ = ["LABEL_WIDTH", "TripletSummary", "cancel_out", "components", "summarize", "triplet_keys"]
+__all__ = ["LABEL_WIDTH", "TripletSummary", "cancel_out", "components", "joined_parts", "summarize", "triplet_keys"]
 
 LABEL_WIDTH = 18  # of what `tete check` prints, to which `agreement` adds lines
 
@@ -141,12 +141,20 @@ def components(triplets: "Triplets", chunk: int = 2**16) -> NDArray[np.int64]:
     parts: NDArray[np.int64] = np.arange(triplets.n_objects)
     for start in range(0, len(triplets), chunk):
         rows = slice(start, start + chunk)
-        anchor = parts[triplets.anchor[rows]]
-        ends = np.concatenate([parts[triplets.near[rows]], parts[triplets.far[rows]]])
-        size = triplets.n_objects
-        edges = coo_array((np.ones(len(ends), dtype=np.int8), (np.tile(anchor, 2), ends)), shape=(size, size))
-        parts = connected_components(edges, directed=False)[1].astype(np.int64)[parts]
+        parts = joined_parts(parts, triplets.anchor[rows], triplets.near[rows], triplets.far[rows])
     return np.unique(parts, return_inverse=True)[1]
+
+
+def joined_parts(
+    parts: NDArray[np.int64], anchor: NDArray[Any], near: NDArray[Any], far: NDArray[Any]
+) -> NDArray[np.int64]:
+    """The parts that objects belong to, after some more answers have connected the objects they compare."""
+    anchors, ends = np.tile(parts[anchor], 2), np.concatenate([parts[near], parts[far]])
+    if np.array_equal(anchors, ends):  # as from some answer on, where they hang together
+        return parts
+    edges = coo_array((np.ones(len(ends), dtype=np.int8), (anchors, ends)), shape=(len(parts), len(parts)))
+    joined: NDArray[np.int64] = connected_components(edges, directed=False)[1].astype(np.int64)[parts]
+    return joined
 
 
 def _names(triplets: "Triplets", mask: NDArray[np.bool_]) -> tuple[Hashable, ...]:

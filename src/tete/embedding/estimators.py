@@ -83,7 +83,7 @@ class TETE(TripletEmbedding):
         The log-likelihood of held-out answers by (kernel, t, t_prime) of what was tried; None where nothing was.
     triplet_trust_ : array, one number in (0, 1] for each triplet (undecided answers are no triplets)
         The forgetting factors ``1 / (1 + l)^t`` of eq. (grad) at the solution: near 1 where the map agrees clearly,
-        near 0 where it contradicts the answer and the fit has ignored it.
+        near 0 where it contradicts the answer and the fit has ignored it. Not for packed answers.
 
     Notes
     -----
@@ -177,7 +177,10 @@ class TETE(TripletEmbedding):
     def _first_loss(self) -> Loss:
         return UnitTETELoss()
 
-    def _finish(self, triplets: Triplets) -> None:
+    def _finish(self, triplets: Triplets | None) -> None:
+        if triplets is None:
+            vars(self).pop("triplet_trust_", None)  # an earlier fit's
+            return
         trust = log_ratios(self._loss(), self.embedding_, triplets.anchor, triplets.near, triplets.far)
         np.logaddexp(0.0, trust, out=trust)  # in place: triplets may be many
         trust *= -self.t_

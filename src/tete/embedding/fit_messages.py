@@ -1,13 +1,15 @@
 """What a fit says when something is odd about the answers or its own end: warnings, and errors where no map is."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from tete.comparisons.triplets import Triplets
 from tete.core.optimization import Minimum, StopReason
 from tete.embedding.losses import Loss, evaluate
 from tete.embedding.objective import TripletSum
+from tete.embedding.packed import Answers
 from tete.embedding.spectral_start import largest_eigenvalue
 from tete.exceptions import (
     DisconnectedAnswersWarning,
@@ -17,10 +19,17 @@ from tete.exceptions import (
     warn,
 )
 
-__all__ = ["refuse_collapse", "warn_of_parts", "warn_of_stop", "warn_of_unmentioned"]
+__all__ = ["refuse_beside_packed", "refuse_collapse", "warn_of_parts", "warn_of_stop", "warn_of_unmentioned"]
 
 
-def warn_of_unmentioned(triplets: Triplets, mentioned: NDArray[np.bool_]) -> None:
+def refuse_beside_packed(**given: Any) -> None:
+    """Packed answers have all they need with them."""
+    for name, value in given.items():
+        if value is not None:
+            raise InvalidParameterError(f"`{name}` must be None with packed answers.")
+
+
+def warn_of_unmentioned(triplets: Answers, mentioned: NDArray[np.bool_]) -> None:
     """Name some of the objects that no triplet mentions."""
     missing = np.flatnonzero(~mentioned)
     listed = ", ".join(repr(triplets.name_of(int(number))) for number in missing[:10])

@@ -7,6 +7,7 @@ says about the answers (`_learn`). `map_of` takes the same walk for other answer
 import warnings
 from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
+from hashlib import blake2b
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -32,15 +33,18 @@ from tete.core.validation import (
     check_n_jobs,
     check_whole,
 )
-from tete.embedding.fit_messages import refuse_collapse, warn_of_parts, warn_of_stop, warn_of_unmentioned
+from tete.embedding.checkpoint import Checkpoint
+from tete.embedding.fit_messages import refuse_beside_packed, refuse_collapse, warn_of_parts, warn_of_stop, warn_of_unmentioned
 from tete.embedding.fitted_map import FittedMap
 from tete.embedding.fixed_objects import fixed_places, minimize_beside, newcomer_start
 from tete.embedding.losses import Loss
 from tete.embedding.objective import ShardedTriplets, TripletSum
+from tete.embedding.packed import Answers, PackedAnswers, summed
 from tete.embedding.spectral_start import best_radius, spectral_start
 from tete.embedding.stages import Stage, minimize_in_stages
 from tete.embedding.triplet_map import TripletMap
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
+from tete.io.sources import AnyPath
 
 __all__ = ["TripletEmbedding"]
 
@@ -151,8 +155,8 @@ class TripletEmbedding(TripletMap):
                 f"`learning_rate` must be 'auto' unless `optimizer` is 'gradient_descent', got {self.learning_rate}."
             )
 
-    def _finish(self, triplets: Triplets) -> None:
-        """Learn what else the fitted map tells about its triplets."""
+    def _finish(self, triplets: Triplets | None) -> None:
+        """Learn what else the fitted map tells about its triplets; None where they are too many for memory."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -170,11 +174,15 @@ class TripletEmbedding(TripletMap):
         sample_weight: ArrayLike | None = None,
         n_objects: int | None = None,
         fixed: Mapping[Hashable, ArrayLike] | ArrayLike | None = None,
+        checkpoint: AnyPath | None = None,
     ) -> Self:
         """Find the map.
 
         Parameters
         ----------
+        checkpoint : str or path, optional
+            A file in which the fit from the spectral start writes each minute where it stands, and from which it goes
+            on where it is there; it is removed at the end.
         fixed : dict of places by name or number, or array of shape (n_objects, n_components), optional
             Objects that stay exactly where they are while the others move; in an array the others are NaN. The map is
             then not centred.
@@ -192,11 +200,17 @@ class TripletEmbedding(TripletMap):
             If the answers cannot be used; the message names the first offending row.
         """
         self._check_parameters()
+        if isinstance(X, PackedAnswers):
+            refuse_beside_packed(y=y, sample_weight=sample_weight, n_objects=n_objects, fixed=fixed)
+            self._settle(X.sample())
+            return self._learn(X, self._found(X, self._checkpoint(checkpoint, X)))
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
         refuse_zero_weights(triplets.weights)
         places = None if fixed is None else fixed_places(fixed, triplets, self.n_components)
         self._settle(triplets)
-        return self._learn(triplets, self._found(triplets) if places is None else self._found_beside(triplets, places))
+        if places is not None:
+            return self._learn(triplets, self._found_beside(triplets, places))
+        return self._learn(triplets, self._found(triplets, self._checkpoint(checkpoint, triplets)))
 
     @filled_from(as_triplets)
     def fit_transform(
@@ -216,7 +230,7 @@ class TripletEmbedding(TripletMap):
         return self.fit(X, y, sample_weight, n_objects).embedding_
 
     @filled_from(FittedMap.map_of)
-    def map_of(self, triplets: Triplets, *, start: ArrayLike | None = None) -> Embedding:
+    def map_of(self, triplets: Answers, *, start: ArrayLike | None = None) -> Embedding:
         """The map that the same kind of fit makes of other answers, in silence; the estimator is left alone.
 
         Fits that only serve to judge another map take this way, because nothing but the map is computed.
@@ -230,8 +244,9 @@ class TripletEmbedding(TripletMap):
         if start is not None:
             again.set_params(init=start, n_init=1)
         again._check_parameters()
-        refuse_zero_weights(triplets.weights)
-        again._settle(triplets)
+        if isinstance(triplets, Triplets):
+            refuse_zero_weights(triplets.weights)
+        again._settle(triplets if isinstance(triplets, Triplets) else triplets.sample())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the fit to all answers warned of what matters
             found: FoundMap = again._found(triplets)
@@ -250,7 +265,7 @@ class TripletEmbedding(TripletMap):
         copied: Self = clone(self)
         return copied
 
-    def _learn(self, triplets: Triplets, found: FoundMap) -> Self:
+    def _learn(self, triplets: Answers, found: FoundMap) -> Self:
         """Keep the map, and learn what it says about the answers."""
         self.embedding_: Embedding = found.embedding
         self.loss_ = found.minimum.value
@@ -260,42 +275,62 @@ class TripletEmbedding(TripletMap):
         self.object_names_: tuple[Hashable, ...] | None = triplets.names
         self.n_features_in_ = 3
         self._answer_sample = self._sample_answers(triplets, found.moved)
-        self._finish(triplets)
+        self._finish(triplets if isinstance(triplets, Triplets) else None)
         return self
 
     # A free map: objects that answers mention -> start -> stages -> minimum -------------------------------------------
 
-    def _found(self, triplets: Triplets) -> FoundMap:
+    def _found(self, answers: Answers, checkpoint: Checkpoint | None = None) -> FoundMap:
         """The map of the answers that count, with objects that they do not mention at the centre."""
-        used = triplets
-        if triplets.weights is not None and not triplets.weights.all():
-            used = triplets.select(triplets.weights > 0)
-        mentioned = used.mentions() > 0
-        if not mentioned.all():
-            warn_of_unmentioned(triplets, mentioned)
-            used = used.renumbered(np.cumsum(mentioned) - 1, int(mentioned.sum()))
-        with threads(self.n_jobs) as workers:
-            minimum = self._best_minimum(ShardedTriplets(used, self.n_components, workers), mentioned)
-        embedding = np.zeros((triplets.n_objects, self.n_components))
+        with summed(answers, self.n_components, self.n_jobs) as (shards, mentioned):
+            if not mentioned.all():
+                warn_of_unmentioned(answers, mentioned)
+            try:
+                minimum = self._best_minimum(shards, mentioned, checkpoint)
+            except Exception:
+                if checkpoint is not None:
+                    checkpoint.write()
+                raise
+        if checkpoint is not None:
+            checkpoint.remove()
+        embedding = np.zeros((answers.n_objects, self.n_components))
         embedding[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
         return FoundMap(embedding, minimum, mentioned)
 
-    def _best_minimum(self, shards: TripletSum, mentioned: NDArray[np.bool_]) -> Minimum:
+    def _checkpoint(self, path: AnyPath | None, answers: Answers) -> Checkpoint | None:
+        """The file of this very fit: of its parameters and answers."""
+        if path is None:
+            return None
+        if not (isinstance(self.init, str) and self.init == "spectral" and self.optimizer == "lbfgs"):
+            raise InvalidParameterError("`checkpoint` needs `init` to be 'spectral' and `optimizer` to be 'lbfgs'.")
+        unimportant = ("n_jobs", "verbose", "callback", "random_state")
+        parameters = {name: value for name, value in self.get_params().items() if name not in unimportant}
+        content = answers.to_array().tobytes() if isinstance(answers, Triplets) else answers.digest.encode()
+        described = f"{type(self).__name__} {sorted(parameters.items())} {self._loss()}".encode()
+        return Checkpoint(path, blake2b(described + content, digest_size=16).hexdigest())
+
+    def _best_minimum(
+        self, shards: TripletSum, mentioned: NDArray[np.bool_], checkpoint: Checkpoint | None
+    ) -> Minimum:
         parts = shards.parts()
         warn_of_parts(parts)
         if isinstance(self.init, str) and self.init == "spectral":
-            best = self._from_spectral_start(shards, parts)
+            best = self._from_spectral_start(shards, parts, checkpoint)
         else:
             best = self._from_other_starts(shards, mentioned)
         refuse_collapse(self._loss(), self.ridge, shards, best)
         warn_of_stop(best, planned=self.optimizer == "gradient_descent")
         return best
 
-    def _from_spectral_start(self, shards: TripletSum, parts: NDArray[np.int64]) -> Minimum:
+    def _from_spectral_start(
+        self, shards: TripletSum, parts: NDArray[np.int64], checkpoint: Checkpoint | None
+    ) -> Minimum:
         stages = self._stages()
+        if checkpoint is not None and (standing := checkpoint.found()) is not None:
+            return self._minimize(shards, stages, standing.embedding, checkpoint)
         objective = shards.objective(stages[0].loss, self.ridge)
         shape = spectral_start(shards, parts, stages[0].n_components)
-        return self._minimize(shards, stages, best_radius(shape, lambda start: objective(start)[0]))
+        return self._minimize(shards, stages, best_radius(shape, lambda start: objective(start)[0]), checkpoint)
 
     def _from_other_starts(self, shards: TripletSum, mentioned: NDArray[np.bool_]) -> Minimum:
         rng = make_generator(self.random_state)
@@ -319,7 +354,9 @@ class TripletEmbedding(TripletMap):
             stages.append(Stage(first, self.n_components))
         return [*stages, Stage(wanted, self.n_components)]
 
-    def _minimize(self, shards: TripletSum, stages: list[Stage], start: Embedding) -> Minimum:
+    def _minimize(
+        self, shards: TripletSum, stages: list[Stage], start: Embedding, checkpoint: Checkpoint | None = None
+    ) -> Minimum:
         label = type(self).__name__
         with progress(label, total=self.max_iter, shown=self.verbose, callback=self.callback) as (_, callback):
             if self.optimizer == "lbfgs":
@@ -331,6 +368,7 @@ class TripletEmbedding(TripletMap):
                     max_iter=self.max_iter,
                     tol=self.tol,
                     callback=callback,
+                    checkpoint=checkpoint,
                 )
             return gradient_descent(
                 shards.objective(self._loss(), self.ridge),

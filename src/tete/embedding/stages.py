@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from tete.core.geometry import principal_axes
 from tete.core.optimization import Minimum, StopReason, lbfgs
 from tete.core.types import Callback, Embedding
+from tete.embedding.checkpoint import Checkpoint, Standing
 from tete.embedding.losses import Loss
 from tete.embedding.objective import TripletSum
 
@@ -33,11 +34,17 @@ def minimize_in_stages(
     max_iter: int,
     tol: float,
     callback: Callback | None,
+    checkpoint: Checkpoint | None = None,
 ) -> Minimum:
-    """L-BFGS on each stage in turn; all but the last take at most half of the iterations that are left."""
+    """L-BFGS on each stage in turn; all but the last take at most half of the iterations that are left.
+
+    With a checkpoint, the fit goes on from where it stands there.
+    """
     history: list[float] = []
-    stop_reason = StopReason.MAX_ITER
-    for place, stage in enumerate(stages):
+    stop_reason, first = StopReason.MAX_ITER, 0
+    if checkpoint is not None and (found := checkpoint.found()) is not None:
+        first, start, history = found
+    for place, stage in enumerate(stages[first:], first):
         start = principal_axes(start, stage.n_components)
         left = max_iter - len(history)
         budget = left if place == len(stages) - 1 else left // 2
@@ -48,7 +55,7 @@ def minimize_in_stages(
             start,
             max_iter=budget,
             tol=tol,
-            callback=_counted(callback, len(history), stages[-1].n_components),
+            callback=_kept(_counted(callback, len(history), stages[-1].n_components), checkpoint, place, history),
         )
         history += minimum.history
         start, stop_reason = minimum.embedding, minimum.stop_reason
@@ -68,3 +75,17 @@ def _counted(callback: Callback | None, done: int, n_components: int) -> Callbac
         return callback(done + iteration, value, principal_axes(embedding, n_components))
 
     return counted
+
+
+def _kept(callback: Callback | None, checkpoint: Checkpoint | None, stage: int, history: list[float]) -> Callback | None:
+    """The callback, after the checkpoint has been told where the fit stands."""
+    if checkpoint is None:
+        return callback
+    values = list(history)
+
+    def kept(iteration: int, value: float, embedding: Embedding) -> Any:
+        values.append(value)
+        checkpoint.keep(Standing(stage, embedding, values))
+        return callback is not None and callback(iteration, value, embedding)
+
+    return kept

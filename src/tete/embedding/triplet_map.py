@@ -25,6 +25,7 @@ from tete.embedding.distance_margins import distance_margins
 from tete.embedding.fitted_map import FittedMap
 from tete.embedding.losses import LOG_RATIOS, Loss, log_ratios
 from tete.embedding.new_objects import NewPlaces, beside_map, place_beside
+from tete.embedding.packed import Answers, PackedAnswers
 from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError, warn
 from tete.metrics.satisfaction import satisfied, share_satisfied
 
@@ -213,17 +214,21 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
 
     # What fits leave behind ------------------------------------------------------------------------------------------
 
-    def _sample_answers(self, triplets: Triplets, moved: NDArray[np.bool_]) -> AnswerSample:
+    def _sample_answers(self, answers: Answers, moved: NDArray[np.bool_]) -> AnswerSample:
         """Some thousand of the triplets, and how many coordinates of moved objects there are to each.
 
         Weights above 1 count as repeats, weights below 1 as little trust, and their common scale does not matter then.
         """
-        used = triplets if triplets.weights is None else triplets.select(triplets.weights > 0)
-        some = used.select(np.unique(np.linspace(0, len(used) - 1, SAMPLED_ANSWERS).astype(np.int64)))
-        weights = used.weights_or_ones()
-        n_triplets = max(weights.sum(), weights.sum() ** 2 / np.sum(weights**2))
+        if isinstance(answers, PackedAnswers):
+            used, total, squares = answers, answers.total_weight, answers.squared_weight
+        else:
+            used = answers if answers.weights is None else answers.select(answers.weights > 0)
+            weights = used.weights_or_ones()
+            total, squares = weights.sum(), np.sum(weights**2)
+        rows = np.unique(np.linspace(0, len(used) - 1, SAMPLED_ANSWERS).astype(np.int64))
+        some = used.select(rows) if isinstance(used, Triplets) else used.triplets_at(rows)
         return AnswerSample(
             distance_margins(self.embedding_, some.anchor, some.near, some.far),
             some.weights_or_ones(),
-            float(self.n_components * moved.sum() / n_triplets),
+            float(self.n_components * moved.sum() / max(total, total**2 / squares)),
         )

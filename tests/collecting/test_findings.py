@@ -26,7 +26,7 @@ def answers_of(count, *, n_people=20, n_bad=2, seed=0, **details):
     plain = make_uniform_triplets(POINTS, count, random_state=seed).flip(0.05, random_state=seed)
     answers, is_bad = assign_annotators(plain, n_people, n_bad=n_bad, behavior="reversed", random_state=seed)
     return Triplets.from_array(
-        answers.to_array(), n_objects=15, groups=np.arange(count), annotators=answers.annotators, **details
+        answers.to_array(), n_objects=15, answers=np.arange(count), annotators=answers.annotators, **details
     ), is_bad
 
 

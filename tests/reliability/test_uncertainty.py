@@ -51,7 +51,7 @@ def test_the_same_seed_gives_the_same_bits(clean_triplets):
 def test_whole_answers_are_drawn(clean_triplets):
     rows = np.repeat(clean_triplets.to_array()[:400], 3, axis=0)
     alone = position_uncertainty(TETE().fit(rows), Triplets.from_array(rows), n_replicates=10)
-    grouped = Triplets.from_array(rows, groups=np.repeat(np.arange(400), 3))
+    grouped = Triplets.from_array(rows, answers=np.repeat(np.arange(400), 3))
     together = position_uncertainty(TETE().fit(grouped), grouped, n_replicates=10)
     assert together.stability < alone.stability
 
@@ -70,7 +70,8 @@ def test_people_are_drawn_with_all_their_answers():
     np.testing.assert_array_equal(default.covariances, by_people.covariances)  # 15 people are enough
     one_by_one = replace(differing, annotators=np.arange(4000))
     drawn = [position_uncertainty(fitted, one_by_one, n_replicates=10, by=by) for by in ("answers", "annotators")]
-    np.testing.assert_array_equal(*(each.covariances for each in drawn))  # with an answer each they are answers
+    spreads = [np.trace(each.covariances, axis1=1, axis2=2).mean() for each in drawn]
+    assert spreads[0] == pytest.approx(spreads[1], rel=0.3)  # with an answer each they are answers, drawn otherwise
 
 
 def test_settings_that_flatten_space_are_said(clean_triplets):

@@ -6,7 +6,8 @@ evidence rounded to levels, which leaves the test exact. For others it is bounde
 
     P(sum <= s) <= min over theta >= 0 of exp(theta s) * product of E exp(-theta evidence).
 
-Both hold for any number of answers, so that nobody is accused because an approximation is rough.
+Both hold for any number of answers, so that nobody is accused because an approximation is rough. An answer that counts
+c times is c such answers; the bound takes parts of answers, too.
 """
 
 import numpy as np
@@ -24,19 +25,23 @@ LEVELS = 32  # to which evidence is rounded: the test stays exact, so they cost 
 TILTS = np.concatenate([[0.0], np.geomspace(0.02, 4.0, 30)])  # every theta gives a valid bound; the best one is taken
 
 
-def worse_than_expected(evidence: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+def worse_than_expected(
+    evidence: Floats, units: NDArray[np.int64], n_units: int, counts: Floats | None = None
+) -> Floats:
     """For each unit a bound on the probability of so little evidence if its answers were ordinary ones."""
-    return _lower_tail(evidence, expit(np.abs(evidence)), units, n_units)
+    return _lower_tail(evidence, expit(np.abs(evidence)), units, n_units, counts)
 
 
-def worse_than_chance(evidence: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+def worse_than_chance(evidence: Floats, units: NDArray[np.int64], n_units: int, counts: Floats | None = None) -> Floats:
     """The same if its answers were given by tossing a coin."""
-    return _lower_tail(evidence, np.full(len(evidence), 0.5), units, n_units)
+    return _lower_tail(evidence, np.full(len(evidence), 0.5), units, n_units, counts)
 
 
-def better_than_chance(evidence: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+def better_than_chance(
+    evidence: Floats, units: NDArray[np.int64], n_units: int, counts: Floats | None = None
+) -> Floats:
     """For each unit a bound on the probability of so much evidence if a coin had been tossed."""
-    return worse_than_chance(-evidence, units, n_units)
+    return worse_than_chance(-evidence, units, n_units, counts)
 
 
 def holm(p_values: Floats) -> Floats:
@@ -57,30 +62,36 @@ def benjamini_hochberg(p_values: Floats) -> Floats:
     return adjusted
 
 
-def _lower_tail(evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+def _lower_tail(
+    evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int, counts: Floats | None
+) -> Floats:
     """P(sum so low) for answers whose evidence is +|evidence| with probability `positive`, else -|evidence|."""
-    counts = np.bincount(units, minlength=n_units)
-    few = counts[units] <= FEW_ANSWERS
+    counts = np.ones(len(units)) if counts is None else counts
+    n_answers = np.bincount(units, weights=counts, minlength=n_units)
+    in_parts = np.bincount(units, weights=counts != np.rint(counts), minlength=n_units) > 0
+    bounded = (n_answers > FEW_ANSWERS) | in_parts
+    few = ~bounded[units]
     result = np.ones(n_units)
-    result[counts > FEW_ANSWERS] = _bound(evidence[~few], positive[~few], units[~few], n_units)[counts > FEW_ANSWERS]
+    result[bounded] = _bound(evidence[~few], positive[~few], units[~few], n_units, counts[~few])[bounded]
     order = np.flatnonzero(few)[np.argsort(units[few], kind="stable")]
+    order = np.repeat(order, counts[order].astype(np.int64))
     edges = np.searchsorted(units[order], np.arange(n_units + 1))
     step = np.abs(evidence[few]).max(initial=0.0) / LEVELS or 1.0
     levels = np.rint(evidence[order] / step).astype(np.int64)
-    for unit in np.flatnonzero((counts > 0) & (counts <= FEW_ANSWERS)):
+    for unit in np.flatnonzero((n_answers > 0) & ~bounded):
         rows = slice(edges[unit], edges[unit + 1])
         result[unit] = _exact_tail(levels[rows], positive[order[rows]])
     return result
 
 
-def _bound(evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+def _bound(evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int, counts: Floats) -> Floats:
     """Chernoff's."""
     size = np.abs(evidence)
     exponents = np.empty((len(TILTS), n_units))
     for row, tilt in enumerate(TILTS):
         growth = np.exp(tilt * size)
         logs = np.log(positive / growth + (1.0 - positive) * growth)
-        exponents[row] = np.bincount(units, weights=logs + tilt * evidence, minlength=n_units)
+        exponents[row] = np.bincount(units, weights=counts * (logs + tilt * evidence), minlength=n_units)
     return np.asarray(np.exp(np.minimum(exponents.min(axis=0), 0.0)))
 
 

@@ -196,8 +196,8 @@ def fit_and_report(
         people = errors_of_people(held_out_people(fitted, triplets, n_folds=n_folds, random_state=random_state))
     return fitted, FitReport(
         n_objects=triplets.n_objects,
-        n_triplets=len(triplets),
-        n_answers=len(np.unique(triplets.answer_numbers())),
+        n_triplets=round(float(triplets.counts().sum())),
+        n_answers=triplets.n_answers,
         temperatures=_temperatures_of(fitted),
         accuracy=float(np.average(satisfied(fitted.embedding_, triplets), weights=triplets.weights)),
         held_out_accuracy=held_out.accuracy if held_out is not None and n_held_out else None,
@@ -208,7 +208,7 @@ def fit_and_report(
         people=people,
         no_people=no_people,
         suspicious_answers=_suspicious_answers(trusted, n_listed),
-        n_suspicious_answers=0 if trusted is None else int((trusted.answers["wrong"] > 0.5).sum()),
+        n_suspicious_answers=0 if trusted is None else trusted.n_distrusted,
         suspicious_annotators=_suspicious_annotators(trusted),
         n_annotators=0 if triplets.annotators is None else len(np.unique(triplets.annotators)),
         alike_names=alike_names(triplets.names),

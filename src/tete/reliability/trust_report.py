@@ -54,8 +54,9 @@ class TrustReport:
     probability_wrong : array, one number for each triplet
         Probability that it is wrong beyond a close call.
     answers : DataFrame, one row an answer
-        Columns row (of its first triplet), anchor, near, far (of that triplet), annotator, triplets, agrees (share of
-        its triplets that the held-out map agrees with), wrong (probability).
+        In the order in which they came. Columns row (of its first triplet), line (of its file), anchor, near, far (of
+        that triplet), annotator, weight, ms (response time), triplets, agrees (share of its triplets that the held-out
+        map agrees with), wrong (probability).
     annotators : DataFrame or None, one row an annotator
         Columns answers; agreement with the map; expected (of ordinary people, on the same questions); with_others and
         with_self
@@ -103,13 +104,25 @@ class TrustReport:
         """
         return self.model.lapse
 
+    @property
+    def n_distrusted(self) -> int:
+        """How many answers are more likely wrong than right, weights counted as repeats.
+
+        Returns
+        -------
+        int
+            The number.
+        """
+        distrusted = self.answers[self.answers["wrong"] > 0.5]
+        return len(distrusted) if "weight" not in distrusted else round(float(distrusted["weight"].sum()))
+
     def __str__(self) -> str:
         low, high = self.wrong_interval
         counted = f"{self.n_held_out:,} answers" + (", errors by people" if self.by == "annotators" else "")
         rows = [
             ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({counted})"),
             ("wrong answers", f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}){vagueness(low, high)}"),
-            ("distrusted answers", f"{int((self.answers['wrong'] > 0.5).sum()):,} are more likely wrong than right"),
+            ("distrusted answers", f"{self.n_distrusted:,} are more likely wrong than right"),
         ]
         if self.annotators is not None:
             rows += _flagged("annotators", self.annotators, ("at_chance", "reversed"))

@@ -16,6 +16,7 @@ from scipy.stats import f as f_distribution
 
 from tete.comparisons.by_people import By, check_by, numbers_of_people
 from tete.comparisons.reading import as_triplets
+from tete.comparisons.resampling import EqualAnswers
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.geometry import principal_axes
@@ -182,13 +183,14 @@ def position_uncertainty(
     check_whole("n_replicates", n_replicates, least=max(FEWEST_REPLICATES, 2 * n_components))
     rng = make_generator(random_state)
     people = numbers_of_people(triplets) if check_by(by, triplets) == "annotators" else None
-    units = triplets.answer_numbers() if people is None else people
-    counted, mentioned = np.unique(units[triplets.weights_or_ones() > 0.0]), triplets.mentions() > 0
+    equal, counted = EqualAnswers(triplets), triplets.select(triplets.counts() > 0.0)
+    mentioned = counted.mentions() > 0
+    drawn_people = None if people is None else np.unique(people[triplets.counts() > 0.0])
     squares = np.zeros((len(places), n_components, n_components))
     counts = np.zeros(len(places), dtype=np.int64)
     for _ in range(n_replicates):
-        drawn = np.bincount(counted[rng.integers(len(counted), size=len(counted))], minlength=units.max() + 1)
-        replicate, present = _replicate(estimator, triplets.with_weights(drawn[units]))
+        factors = equal.drawn(rng) if drawn_people is None else _times_drawn(drawn_people, rng)[people]
+        replicate, present = _replicate(estimator, triplets.with_weights(factors))
         steps = replicate - places
         squares[present] += np.einsum("ni,nj->nij", steps, steps)[present]
         counts += present
@@ -197,9 +199,14 @@ def position_uncertainty(
     spread = np.sum((places[mentioned] - places[mentioned].mean(axis=0)) ** 2)
     moved = float(np.nansum(np.trace(covariances, axis1=1, axis2=2)))
     moved_share = moved / spread if spread > 0.0 else 1.0
-    covariances += _drift_squares(_drift(estimator, triplets, n_replicates // 2, rng))
-    n_people = None if people is None else len(counted)
+    covariances += _drift_squares(_drift(estimator, equal, n_replicates // 2, rng))
+    n_people = None if drawn_people is None else len(drawn_people)
     return Uncertainty(covariances, float(max(1.0 - moved_share, 0.0)), n_replicates, n_people)
+
+
+def _times_drawn(people: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """How often each is among as many people as there are, drawn with replacement."""
+    return np.bincount(people[rng.integers(len(people), size=len(people))], minlength=int(people.max()) + 1)
 
 
 def _warn_of_flat_maps(estimator: FittedMap) -> None:
@@ -215,13 +222,12 @@ def _warn_of_flat_maps(estimator: FittedMap) -> None:
         )
 
 
-def _drift(estimator: FittedMap, triplets: Triplets, n_draws: int, rng: np.random.Generator) -> Embedding:
+def _drift(estimator: FittedMap, equal: EqualAnswers, n_draws: int, rng: np.random.Generator) -> Embedding:
     """Mean step from the map to maps of answers that the map itself would give to the same questions."""
-    probability = estimator.answer_model().probability(estimator.margins(triplets))
-    answers, total = triplets.answer_numbers(), np.zeros_like(estimator.embedding_)
+    probability = estimator.answer_model().probability(estimator.margins(equal.triplets))
+    total = np.zeros_like(estimator.embedding_)
     for _ in range(n_draws):
-        wrong = rng.random(answers.max() + 1)[answers] > probability
-        total += _replicate(estimator, triplets.flip_where(wrong))[0] - estimator.embedding_
+        total += _replicate(estimator, equal.answered(probability, rng))[0] - estimator.embedding_
     return total / n_draws
 
 

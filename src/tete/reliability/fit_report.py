@@ -23,7 +23,7 @@ from tete.reliability.lapses import vagueness
 from tete.reliability.people_errors import PeopleErrors, errors_of_people, held_out_people
 from tete.reliability.trust_report import TrustReport, report_on
 
-__all__ = ["FitReport", "SuspiciousAnnotator", "SuspiciousAnswer", "fit_and_report"]
+__all__ = ["FitReport", "OtherView", "SuspiciousAnnotator", "SuspiciousAnswer", "fit_and_report"]
 
 Estimator = TypeVar("Estimator", bound=FittedMap)
 
@@ -62,6 +62,23 @@ class SuspiciousAnnotator:
 
 
 @dataclass(frozen=True)
+class OtherView:
+    """An annotator who is consistent in another way than the map, and how well another map predicts the answers."""
+
+    annotator: Hashable
+    n_answers: int
+    agreement: float
+    with_other_map: float
+    verdict: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.annotator}: {self.verdict}; the map agrees with {self.agreement:.0%} of {self.n_answers:,} "
+            f"answers, another one with {self.with_other_map:.0%}"
+        )
+
+
+@dataclass(frozen=True)
 class FitReport:
     """What a fit found. Printing it gives a short table.
 
@@ -88,6 +105,8 @@ class FitReport:
         asked for.
     suspicious_answers, suspicious_annotators : tuples
         Answers that are more likely wrong than right, the worst first, and annotators at chance or reversed.
+    other_views : tuple
+        Annotators who are consistent, but in another way than the map.
     n_suspicious_answers, n_annotators : int
         How many such answers there are, and how many annotators.
     alike_names : tuple of tuples of str
@@ -113,6 +132,7 @@ class FitReport:
     suspicious_answers: tuple[SuspiciousAnswer, ...]
     n_suspicious_answers: int
     suspicious_annotators: tuple[SuspiciousAnnotator, ...]
+    other_views: tuple[OtherView, ...]
     n_annotators: int
     alike_names: tuple[tuple[str, ...], ...]
     warnings: tuple[str, ...]
@@ -138,6 +158,9 @@ class FitReport:
         if self.n_annotators and self.trust is not None:
             rows.append(("annotators", f"{len(self.suspicious_annotators):,} of {self.n_annotators:,} are suspicious"))
             rows += _first_of("", self.suspicious_annotators[:5], len(self.suspicious_annotators))
+        if self.other_views:
+            rows += _first_of("other views", self.other_views[:5], len(self.other_views))
+            rows.append(("", "tete views makes maps of them; this one is made of everybody's answers"))
         rows += alike_rows(self.alike_names)
         return "\n".join(table_lines(rows))
 
@@ -210,6 +233,7 @@ def fit_and_report(
         suspicious_answers=_suspicious_answers(trusted, n_listed),
         n_suspicious_answers=0 if trusted is None else trusted.n_distrusted,
         suspicious_annotators=_suspicious_annotators(trusted),
+        other_views=_other_views(trusted),
         n_annotators=0 if triplets.annotators is None else len(np.unique(triplets.annotators)),
         alike_names=alike_names(triplets.names),
         warnings=tuple(dict.fromkeys(str(warning.message) for warning in caught)),
@@ -235,7 +259,7 @@ def _held_out(
         return None, None
     held_out = HeldOutAnswers(triplets, margins)
     try:
-        return held_out, report_on(held_out)
+        return held_out, report_on(held_out, n_components=fitted.embedding_.shape[1])
     except InvalidTripletsError:
         return held_out, None
 
@@ -268,9 +292,25 @@ def _suspicious_annotators(trusted: TrustReport | None) -> tuple[SuspiciousAnnot
             n_answers=record["answers"],
             agreement=record["agreement"],
             expected=record["expected"],
-            behavior="reversed" if record["reversed"] else "at chance",
+            behavior=record["verdict"],
         )
         for record in flagged.reset_index().to_dict("records")
+    )
+
+
+def _other_views(trusted: TrustReport | None) -> tuple[OtherView, ...]:
+    if trusted is None or trusted.annotators is None:
+        return ()
+    table = trusted.annotators
+    return tuple(
+        OtherView(
+            annotator=record["annotator"],
+            n_answers=record["answers"],
+            agreement=record["agreement"],
+            with_other_map=record["with_other_map"],
+            verdict=record["verdict"],
+        )
+        for record in table[table["other_view"]].reset_index().to_dict("records")
     )
 
 

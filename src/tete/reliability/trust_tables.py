@@ -19,6 +19,7 @@ from tete.reliability.evidence import (
 from tete.reliability.held_out import HeldOutAnswers
 from tete.reliability.lapses import LapseEstimate, fit_lapses
 from tete.reliability.ordinary_people import probability_ordinary
+from tete.reliability.other_views import people_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,8 +86,8 @@ def answer_table(judged: JudgedAnswers) -> "pd.DataFrame":
     return pd.DataFrame(columns, index=labels)
 
 
-def annotator_table(held_out: HeldOutAnswers) -> "pd.DataFrame | None":
-    """One row an annotator, compared with ordinary ones."""
+def annotator_table(held_out: HeldOutAnswers, n_components: int = 2) -> "pd.DataFrame | None":
+    """One row an annotator, compared with ordinary ones; other views are looked for on maps of so many dimensions."""
     import pandas as pd  # noqa: PLC0415
 
     triplets = held_out.triplets
@@ -99,12 +100,12 @@ def annotator_table(held_out: HeldOutAnswers) -> "pd.DataFrame | None":
     table = _agreement_columns(ordinary, units[held_out.first_rows], np.arange(len(held_out.first_rows)), len(labels))
     repeats = repeat_shares(triplets)
     table |= {"with_others": repeats.with_others, "with_self": repeats.with_self}
-    table |= _flags(ordinary, units, len(labels))
+    table |= _flags(ordinary, units, len(labels), n_components)
     return pd.DataFrame(table, index=pd.Index(labels, name="annotator"))
 
 
-def _flags(judged: JudgedAnswers, units: NDArray[np.int64], n_units: int) -> dict[str, NDArray[np.bool_]]:
-    """For each annotator, whether the answers are worse than coin tossing, or not clearly better than it."""
+def _flags(judged: JudgedAnswers, units: NDArray[np.int64], n_units: int, n_components: int) -> dict[str, Any]:
+    """For each annotator, whether the answers are worse than coin tossing, not clearly better, or of another view."""
     known = judged.held_out.known_answers
     evidence, units = judged.evidence[known], units[judged.held_out.first_rows[known]]
     counts = judged.held_out.counts[known]
@@ -113,7 +114,8 @@ def _flags(judged: JudgedAnswers, units: NDArray[np.int64], n_units: int) -> dic
     )
     # Of many coin tossers some look better than a coin, so the sign must be as clear as the number of people asks for.
     is_better = better_than_chance(evidence, units, n_units, counts) < LEVEL / n_units
-    return {"reversed": is_reversed, "at_chance": is_less & ~is_better & ~is_reversed}
+    at_chance = is_less & ~is_better & ~is_reversed
+    return people_columns(judged.held_out, is_less, at_chance, is_reversed, n_components)
 
 
 def object_table(judged: JudgedAnswers, *, few: int) -> "pd.DataFrame":

@@ -3,8 +3,8 @@
 Writes `results/calibration.md`. The truth is known: maps of human answers (Food, two sets of eggs, Music) are taken for
 the truth, the same questions are answered by them with the close calls that people have, and a share of the answers is
 reversed; or places are drawn, and people who see them a little differently answer. Seeds are those of the draws, 0, 1
-and so on (1000 and so on for reversed answers). Without arguments all sections are measured, else those named; `--draws`
-takes fewer.
+and so on (1000 and so on for reversed answers). Without arguments all sections are measured, else those named;
+`--draws` takes fewer.
 """
 
 import argparse

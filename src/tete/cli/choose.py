@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from tete.cli import options
-from tete.cli.arguments import read_triplets
+from tete.cli.answer_options import AnswerOptions, reads_answers
 from tete.cli.messages import one_sentence, print_result
 from tete.cli.outputs import Outputs
 from tete.core.printing import table_lines
@@ -18,8 +18,10 @@ __all__ = ["choose"]
 
 
 @one_sentence
+@reads_answers
 def choose(
     answers: options.Answers,
+    reading: AnswerOptions,
     dims: Annotated[str, typer.Option(help="Dimensions to try: 1:8, or 1,2,4.")] = "1:8",
     plot: Annotated[Path | None, typer.Option(help="A picture of error against dimension: .png, .svg, .pdf.")] = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
@@ -27,13 +29,6 @@ def choose(
         Literal["groups", "annotators"], typer.Option(help="Hold out answers, or all of a person's.")
     ] = "groups",
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
-    columns: options.Columns = "",
-    odd_one_out: options.OddOneOut = False,
-    weight: options.Weight = None,
-    annotator: options.Annotator = None,
-    no_header: options.NoHeader = False,
-    encoding: options.Encoding = "utf-8",
-    skip_invalid: options.SkipInvalid = False,
     theme: options.Theme = "light",
     force: options.Force = False,
     as_json: options.Json = False,
@@ -49,7 +44,7 @@ def choose(
     tried = _dimensions(dims)
     outputs = Outputs(plot=plot, theme=theme, force=force)
     outputs.check()
-    triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
+    triplets = reading.read(answers)
     from tete.selection.tetecv import TETECV  # noqa: PLC0415
 
     model = TETECV(tried, cv=folds, by=by, refit=False, random_state=seed).fit(triplets)
@@ -65,9 +60,10 @@ def choose(
     following = table_lines([("next", f"{command} -o map.csv")])
     text = "\n".join([_table(model), *following, *outputs.written_lines])
     candidates = [
-        {**params, "accuracy": float(score), "standard_error": float(error)}
-        for params, score, error in zip(
-            *(model.cv_results_[key] for key in ("params", "comparable_score", "standard_error")), strict=True
+        {**params, "accuracy": float(score), "standard_error": float(error), "n_folds": int(n_folds)}
+        for params, score, error, n_folds in zip(
+            *(model.cv_results_[key] for key in ("params", "comparable_score", "standard_error", "n_folds")),
+            strict=True,
         )
     ]
     print_result({"best": best, "candidates": candidates, "written": outputs.written}, text, as_json, quiet)
@@ -89,13 +85,14 @@ def _table(model: "TETECV") -> str:
     """One line for each dimension, the chosen one marked."""
     from tete.selection.cross_validation import best_of_each_dimension  # noqa: PLC0415
 
-    rows = ["dimensions    held-out accuracy    t     t'"]
+    rows = ["dimensions    held-out accuracy    folds    t     t'"]
     results: dict[str, Any] = model.cv_results_
     for index in best_of_each_dimension(results, model.best_params_):
         params = results["params"][index]
         accuracy = f"{results['comparable_score'][index]:.1%} ± {results['standard_error'][index]:.1%}"
+        n_folds = f"{results['n_folds'][index]} of {model.n_splits_}"
         mark = "  <- chosen" if params == model.best_params_ else ""
-        rows.append(
-            f"{params['n_components']:10}    {accuracy:>17}    {params['t']:<4g}  {params['t_prime']:<4g}{mark}"
-        )
+        temperatures = f"{params['t']:<4g}  {params['t_prime']:<4g}"
+        rows.append(f"{params['n_components']:10}    {accuracy:>17}    {n_folds:>6}   {temperatures}{mark}")
+    rows.append("The smallest dimension is chosen whose accuracy is within one standard error of the best one's.")
     return "\n".join(rows)

@@ -38,7 +38,7 @@ from tete.embedding.estimators import TETE
 from tete.embedding.losses import tete_loss
 from tete.embedding.objective import ShardedTriplets
 from tete.exceptions import InvalidTripletsError
-from tete.selection.cross_validation import FoldScores
+from tete.selection.cross_validation import FoldScores, best_of_each_dimension
 
 __all__ = ["TEMPERATURES", "Candidate", "Effort", "Fold", "Search"]
 
@@ -149,7 +149,21 @@ class Search:
             pair = self._not_below_best(guides, 0.0)[0][1:]
             n_components = self._fewest_dimensions([Candidate(each, *pair) for each in reversed(dimensions)])
             announce("temperatures")
-            return self._best([Candidate(n_components, *pair) for pair in temperatures])
+            best = self._best([Candidate(n_components, *pair) for pair in temperatures])
+            looked_at = {best.n_components}
+            while (other := self._dimension_by_results(best)) not in looked_at:  # what is shown must not contradict
+                looked_at.add(other)
+                best = self._best([Candidate(other, *pair) for pair in temperatures])
+            return best
+
+    def _dimension_by_results(self, chosen: Candidate) -> int:
+        """The smallest dimension within one standard error of the best one, by the results as they are shown."""
+        results = self.results(chosen)
+        shown = best_of_each_dimension(results, chosen._asdict())
+        scores, errors = results["comparable_score"][shown], results["standard_error"][shown]
+        best = int(np.nanargmax(scores))
+        near = scores >= scores[best] - errors[best]
+        return int(results["param_n_components"][shown][np.argmax(near)])
 
     def _best(self, candidates: Sequence[Candidate]) -> Candidate:
         """The first that is not told apart from the best; both are fitted to the end before it may win.
@@ -275,4 +289,5 @@ class Search:
             "rank_test_score": rankdata(-comparable, method="min").astype(np.int32),
             "mean_fit_time": np.array([sum(trial.seconds) / len(trial.held_out.scores) for trial in trials]),
             "n_iter": np.array([trial.n_iter for trial in trials]),
+            "n_folds": np.sum(~np.isnan(scores), axis=1),
         }

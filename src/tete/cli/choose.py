@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["choose"]
 
+COLUMNS = ("params", "comparable_score", "standard_error", "comparable_likelihood", "n_folds")
+
 
 @one_sentence
 @reads_answers
@@ -56,15 +58,19 @@ def choose(
         assert figure is not None
         save_picture(plot, figure, force=force)
     best = model.best_params_
-    command = f"tete embed {answers} --dims {best['n_components']} --t {best['t']:g} --t-prime {best['t_prime']:g}"
+    kernel = "--kernel distance" if best["kernel"] == "distance" else f"--t-prime {best['t_prime']:g}"
+    command = f"tete embed {answers} --dims {best['n_components']} --t {best['t']:g} {kernel}"
     following = table_lines([("next", f"{command} -o map.csv")])
     text = "\n".join([_table(model), *following, *outputs.written_lines])
     candidates = [
-        {**params, "accuracy": float(score), "standard_error": float(error), "n_folds": int(n_folds)}
-        for params, score, error, n_folds in zip(
-            *(model.cv_results_[key] for key in ("params", "comparable_score", "standard_error", "n_folds")),
-            strict=True,
-        )
+        {
+            **params,
+            "accuracy": float(score),
+            "standard_error": float(error),
+            "log_likelihood": float(likelihood),
+            "n_folds": int(n_folds),
+        }
+        for params, score, error, likelihood, n_folds in zip(*(model.cv_results_[key] for key in COLUMNS), strict=True)
     ]
     print_result({"best": best, "candidates": candidates, "written": outputs.written}, text, as_json, quiet)
 
@@ -83,16 +89,19 @@ def _dimensions(text: str) -> list[int]:
 
 def _table(model: "TETECV") -> str:
     """One line for each dimension, the chosen one marked."""
+    from tete.embedding.temperatures import described  # noqa: PLC0415
     from tete.selection.cross_validation import best_of_each_dimension  # noqa: PLC0415
 
-    rows = ["dimensions    held-out accuracy    folds    t     t'"]
+    rows = ["dimensions    held-out accuracy    log-likelihood     folds    temperatures"]
     results: dict[str, Any] = model.cv_results_
     for index in best_of_each_dimension(results, model.best_params_):
         params = results["params"][index]
         accuracy = f"{results['comparable_score'][index]:.1%} ± {results['standard_error'][index]:.1%}"
         n_folds = f"{results['n_folds'][index]} of {model.n_splits_}"
         mark = "  <- chosen" if params == model.best_params_ else ""
-        temperatures = f"{params['t']:<4g}  {params['t_prime']:<4g}"
-        rows.append(f"{params['n_components']:10}    {accuracy:>17}    {n_folds:>6}   {temperatures}{mark}")
-    rows.append("The smallest dimension is chosen whose accuracy is within one standard error of the best one's.")
+        likelihood = f"{results['comparable_likelihood'][index]:.4f} ± {results['likelihood_error'][index]:.4f}"
+        rows.append(
+            f"{params['n_components']:10}    {accuracy:>17}    {likelihood}    {n_folds:>6}   {described(params)}{mark}"
+        )
+    rows.append("The smallest dimension is chosen whose log-likelihood is within one standard error of the best one's.")
     return "\n".join(rows)

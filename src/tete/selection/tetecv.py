@@ -67,11 +67,14 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     cv_results_ : dict of arrays
         For each candidate that was tried, as in scikit-learn's `GridSearchCV`: params, param_..., split..._test_score
         (NaN for folds on which it was no longer tried), mean_test_score, std_test_score, rank_test_score and
-        mean_fit_time; also standard_error (of the mean, by answers) and n_iter (iterations of all folds). As one fold
-        is harder than another, means over different folds cannot be compared; comparable_score is the chosen
-        candidate's mean plus the mean difference to it on the folds of both, and comparable_likelihood, by which
-        candidates are chosen and ranked, is the same of the log-likelihood of an answer.
+        mean_fit_time; also standard_error (of the mean, by answers), likelihood_error, n_iter (iterations of all folds)
+        and n_folds (on which it was tried). As one fold is harder than another, means over different folds cannot be
+        compared; comparable_score is the chosen candidate's mean plus the mean difference to it on the folds of both,
+        and comparable_likelihood, by which candidates are chosen and ranked, is the same of the log-likelihood of an
+        answer.
         ``pandas.DataFrame(model.cv_results_)`` makes a table of it.
+    n_splits_ : int
+        Number of folds.
     best_estimator_ : TETE
         The final fit, with `refit`.
     embedding_ : array of shape (n_objects, n_components)
@@ -142,6 +145,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         self.best_params_ = best.params
         self.best_score_ = search.trials[best].held_out.score
         self.n_features_in_ = 3
+        self.n_splits_ = len(parts)
         if self.refit:
             self.best_estimator_ = self._estimator().set_params(**self.best_params_).fit(triplets)
             self.embedding_ = self.best_estimator_.embedding_

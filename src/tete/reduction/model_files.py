@@ -24,6 +24,7 @@ from tete.io.sources import AnyPath, kind_of
 from tete.reduction.estimators import ListwiseTETE, WeightedTETE
 from tete.reduction.feature_map import FeatureMap
 from tete.reduction.listwise.placer import ListwisePlacer
+from tete.reduction.novelty import NOVELTY_ARRAYS, Novelty
 from tete.reduction.placer import NearestPlacer, Placer
 from tete.reduction.weighted.placer import WeightedPlacer
 
@@ -35,7 +36,14 @@ FORMAT, VERSION = "tete model", 2
 ESTIMATORS: dict[str, type[FeatureMap]] = {"ListwiseTETE": ListwiseTETE, "WeightedTETE": WeightedTETE}
 PLACERS: dict[str, type[Placer]] = {kind.name: kind for kind in (ListwisePlacer, WeightedPlacer, NearestPlacer)}
 PLACERS_OF = {"ListwiseTETE": {"listwise", "nearest"}, "WeightedTETE": {"weighted", "nearest"}}
-OF_THE_FIT = ("embedding", "history", "column_spreads", "feature_names", "classes")  # arrays that are not the placer's
+OF_THE_FIT = (
+    "embedding",
+    "history",
+    "column_spreads",
+    "feature_names",
+    "classes",
+    *NOVELTY_ARRAYS,
+)  # arrays that are not the placer's
 HEADER = {"format", "version", "tete", "estimator", "placer", "parameters", "loss", "stop_reason"}
 # Parameters that mean nothing to new rows, and one that the placer keeps.
 LEFT_OUT = {"precomputed_knn", "callback", "verbose", "metric_params"}
@@ -100,7 +108,9 @@ def save_model(
     if classes:
         arrays["classes"] = np.array(json.dumps({name: list(each) for name, each in classes.items()}))
     text = np.array(json.dumps(header, allow_nan=False))
-    write_array_file(path, {"header": text, **arrays, **model.placer_.to_arrays()}, force=force)
+    write_array_file(
+        path, {"header": text, **arrays, **model.novelty_.to_arrays(), **model.placer_.to_arrays()}, force=force
+    )
 
 
 def load_model(path: AnyPath) -> FeatureMap:
@@ -167,12 +177,14 @@ def _restored(header: dict[str, Any], placer: Placer, fit: CheckedArrays) -> Fea
     history = fit.numbers("history", "f8", (None,), fewest=0)
     loss = np.nan if header["loss"] is None else float(header["loss"])
     embedding = fit.numbers("embedding", "f4", (None, placer.places.shape[1]))
+    spreads = fit.numbers("column_spreads", "f8", (n_columns,)) if fit.has("column_spreads") else None
     return ESTIMATORS[header["estimator"]].restored(
         header["parameters"],
         placer,
+        novelty=Novelty.from_arrays(fit, len(placer.points), spreads),
         embedding=embedding,
         minimum=Minimum(embedding.astype(np.float64), loss, history.tolist(), StopReason(header["stop_reason"])),
-        column_spreads=fit.numbers("column_spreads", "f8", (n_columns,)) if fit.has("column_spreads") else None,
+        column_spreads=spreads,
         feature_names=fit.texts("feature_names", n_columns) if fit.has("feature_names") else None,
     )
 

@@ -62,7 +62,8 @@ def planted(name: str, share: float, seed: int) -> tuple[Triplets, np.ndarray]:
 
 
 def measure_wrong(n_draws: int) -> Rows:
-    rows = []
+    rows: Rows = []
+    held = []
     for name in HUMAN:
         for share in SHARES:
             probability, is_wrong, estimates, refused = [], [], [], 0
@@ -81,8 +82,10 @@ def measure_wrong(n_draws: int) -> Rows:
             row |= {"estimate": f"{estimate.mean():.3f} ± {estimate.std():.3f}", "width": np.mean(high - low)}
             row["intervals that hold it"] = np.mean((low <= share) & (share <= high))
             rows.append(row | tenths(np.concatenate(probability), np.concatenate(is_wrong)))
+            held.append(row["intervals that hold it"])
             print(rows[-1], flush=True)
-    return rows
+    whole = {"truth": "all", "draws": len(held) * n_draws, "intervals that hold it": np.mean(held)}
+    return [*rows, {name: whole.get(name, "") for name in rows[0]}]
 
 
 def tenths(probability: np.ndarray, is_wrong: np.ndarray) -> dict[str, object]:
@@ -201,13 +204,13 @@ def mean_and_error(values: list[float]) -> str:
 
 
 SECTIONS: dict[str, tuple[str, Callable[[int], Rows], int]] = {
-    "wrong": ("Reversed answers: 95 % intervals, and P(wrong) by tenths (observed minus predicted)", measure_wrong, 40),
-    "ellipses": ("90 % ellipses by answers: share of true places inside, 40 objects", measure_ellipses, 12),
-    "people": ("90 % ellipses where people differ: share of true places inside", measure_people_ellipses, 12),
+    "wrong": ("Reversed answers: 95 % intervals, and P(wrong) by tenths (observed minus predicted)", measure_wrong, 24),
+    "ellipses": ("90 % ellipses by answers: share of true places inside, 40 objects", measure_ellipses, 10),
+    "people": ("90 % ellipses where people differ: share of true places inside", measure_people_ellipses, 8),
     "new": (
         "95 % intervals of held-out accuracy: share that holds the accuracy for new people",
         measure_new_people,
-        40,
+        24,
     ),
 }
 
@@ -219,12 +222,12 @@ def main() -> None:
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     file = Path(RESULTS, "calibration.json")
-    stored = json.loads(file.read_text()) if file.exists() else {}
     for name in arguments.sections or list(SECTIONS):
         print(f"measuring {name} ...", flush=True)
         title, measure, n_draws = SECTIONS[name]
         n_draws = arguments.draws or n_draws
         table = as_markdown(measure(n_draws))
+        stored = json.loads(file.read_text()) if file.exists() else {}  # others may have written meanwhile
         stored[name] = {"title": f"{title}, {n_draws} draws", "machine": machine(), "table": table}
         file.write_text(json.dumps(stored, indent=1) + "\n")
         parts = [

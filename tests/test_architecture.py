@@ -21,7 +21,7 @@ LAYERS = [
     ["comparisons"],
     ["metrics", "io"],
     ["embedding"],
-    ["reduction"],
+    ["reduction", "views"],
     ["selection", "reliability", "datasets"],
     ["drawing"],
     ["page", "experiments"],

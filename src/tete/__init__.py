@@ -31,6 +31,7 @@ if _TYPE_CHECKING:
     from tete.selection.answers_needed import LearningCurve, learning_curve
     from tete.selection.suggestion import suggest
     from tete.selection.tetecv import TETECV
+    from tete.views.multiview import MultiViewTETE
 
 __version__ = "0.1.0"
 
@@ -48,6 +49,7 @@ __all__ = [
     "ListwiseTETE",
     "Map",
     "MapQuality",
+    "MultiViewTETE",
     "NewPlaces",
     "TableEncoder",
     "Triplets",
@@ -98,6 +100,7 @@ _HOMES = {
     **dict.fromkeys(("LearningCurve", "learning_curve"), "tete.selection.answers_needed"),
     "suggest": "tete.selection.suggestion",
     "TETECV": "tete.selection.tetecv",
+    "MultiViewTETE": "tete.views.multiview",
 }
 
 __getattr__, __dir__ = _lazy_names(__name__, _HOMES, ("datasets", "exceptions", "io", "metrics", "tempered"))

@@ -16,6 +16,7 @@
     ├── UnmentionedObjectsWarning                      objects without a single answer
     ├── DisconnectedAnswersWarning                     parts of the map that no answer relates
     ├── DroppedAnswersWarning                          answers that say nothing ("not sure")
+    ├── SmallEllipsesWarning                           places that are less sure than their ellipses say
     ├── MissingLettersWarning                          names that the font of a picture cannot write
     ├── LeftOutFilesWarning                            files that are nothing to show to people
     ├── MixedAnswersWarning                            invented answers where real ones are to come
@@ -52,6 +53,7 @@ __all__ = [
     "MixedAnswersWarning",
     "OutputExistsError",
     "SlowMetricWarning",
+    "SmallEllipsesWarning",
     "StorageError",
     "TeteError",
     "TeteWarning",
@@ -137,6 +139,10 @@ class DisconnectedAnswersWarning(TeteWarning):
 
 class DroppedAnswersWarning(TeteWarning):
     """Answers that say nothing, undecided or of an object with itself, were left out."""
+
+
+class SmallEllipsesWarning(TeteWarning):
+    """The chosen loss bends maps of this dimension in a way that resampling does not see: ellipses are too small."""
 
 
 class MissingLettersWarning(TeteWarning):

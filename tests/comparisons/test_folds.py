@@ -35,7 +35,7 @@ def test_folds_refuse_what_would_leak_or_is_too_little():
 
 
 def test_units_are_answers_or_annotators(rng):
-    triplets = random_triplets(rng, n_triplets=4, annotators=["b", "a", "b", "c"], groups=[7, 7, 9, 9])
+    triplets = random_triplets(rng, n_triplets=4, annotators=["b", "a", "b", "c"], answers=[7, 7, 9, 9])
     assert units_of(triplets, "groups").tolist() == [0, 0, 1, 1]
     assert units_of(triplets, "annotators").tolist() == [1, 0, 1, 2]
     with pytest.raises(InvalidParameterError, match="`by` must be 'groups' for triplets without annotators"):

@@ -613,7 +613,7 @@ class TestScikitLearn:
         shown = np.array([np.random.default_rng(i).choice(12, 3, replace=False) for i in range(300)])
         odd = np.argmax(shown, axis=1)
         triplets = Triplets.from_odd_one_out(shown, odd)
-        scores = cross_val_score(TETE(), triplets, groups=triplets.groups, cv=GroupKFold(3))
+        scores = cross_val_score(TETE(), triplets, groups=triplets.answers, cv=GroupKFold(3))
         assert scores.shape == (3,)
         assert scores.min() > 0.6
 

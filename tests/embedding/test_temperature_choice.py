@@ -113,6 +113,17 @@ class TestSettled:
         assert chosen(settled.fit(clean)) == chosen(fitted)
         np.testing.assert_array_equal(fitted.map_of(clean), settled.embedding_)
 
+    def test_maps_of_the_parts_go_on_from_where_they_are(self, points):
+        answers = answers_of(points, 0.2)
+        fitted = TETE().fit(answers)
+        for train, _, _ in held_out_parts(answers):
+            again, from_scratch = fitted.map_of(train), fitted.settled().fit(train)
+            started = TETE(**{**fitted.settled().get_params(), "init": again}).fit(train)
+            assert started.n_iter_ <= 3
+            assert started.loss_ == pytest.approx(from_scratch.loss_, rel=0.01)
+            assert not np.array_equal(again, from_scratch.embedding_)
+            np.testing.assert_array_equal(fitted.map_of(train.reverse()), fitted.settled().map_of(train.reverse()))
+
     def test_parameters_of_the_fitted_one_do_not_change(self, clean_triplets):
         fitted = TETE().fit(clean_triplets)
         assert (fitted.t, fitted.t_prime, fitted.kernel) == ("auto", "auto", "auto")

@@ -35,7 +35,7 @@ def test_answers_stay_whole(rng):
 
     class Spy(TETE):
         def map_of(self, triplets, **options):
-            seen.append(set(triplets.groups))
+            seen.append(set(triplets.answers))
             return super().map_of(triplets, **options)
 
     held_out_margins(Spy().fit(triplets), triplets)
@@ -69,11 +69,11 @@ def test_gnmds_has_margins_too(clean_triplets):
 
 
 def test_agreement_counts_answers():
-    triplets = Triplets.from_array([(0, 1, 2), (1, 0, 2), (2, 1, 0)], groups=["a", "a", "b"])
+    triplets = Triplets.from_array([(0, 1, 2), (1, 0, 2), (2, 1, 0)], answers=["a", "a", "b"])
     held_out = HeldOutAnswers(triplets.with_weights([1.0, 3.0, 1.0]), np.array([1.0, -1.0, np.nan]))
     np.testing.assert_array_equal(held_out.agreement, [0.5, np.nan])
     assert held_out.known_answers.tolist() == [True, False]
-    assert (held_out.n_known, held_out.accuracy, held_out.accuracy_error) == (1, 0.5, 0.0)
+    assert (held_out.n_known, held_out.accuracy, held_out.accuracy_error) == (2, 0.5, 0.0)  # weights are repeats
     assert held_out.shares_of_answers.tolist() == [0.5, 1.5]
 
 

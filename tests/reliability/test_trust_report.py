@@ -100,7 +100,7 @@ def test_an_answer_counts_once_however_many_triplets_it_gave(rng):
     assert len(report.answers) == report.n_held_out == 300
     assert report.answers["triplets"].tolist() == [2] * 300
     assert set(report.answers["agrees"]) <= {0.0, 0.5, 1.0}
-    assert report.answers["wrong"].iloc[4] == pytest.approx(report.probability_wrong[triplets.groups == 4].mean())
+    assert report.answers["wrong"].iloc[4] == pytest.approx(report.probability_wrong[triplets.answers == 4].mean())
     assert report.annotators.loc["ann", "answers"] == np.sum(triplets.annotators[::2] == "ann")
     assert "thing 3" in report.objects.index
     assert "wrong answers" in str(report)

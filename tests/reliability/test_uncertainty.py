@@ -6,7 +6,7 @@ from scipy.stats import chi2
 
 from tete import TETE, Triplets, Uncertainty, position_uncertainty
 from tete.datasets import answer_by_distance, make_uniform_triplets
-from tete.exceptions import InvalidParameterError
+from tete.exceptions import InvalidParameterError, SmallEllipsesWarning
 from tete.metrics.alignment import procrustes_align
 from tete.reliability.uncertainty import SIDEWAYS, _drift_squares
 
@@ -51,7 +51,7 @@ def test_the_same_seed_gives_the_same_bits(clean_triplets):
 def test_whole_answers_are_drawn(clean_triplets):
     rows = np.repeat(clean_triplets.to_array()[:400], 3, axis=0)
     alone = position_uncertainty(TETE().fit(rows), Triplets.from_array(rows), n_replicates=10)
-    grouped = Triplets.from_array(rows, groups=np.repeat(np.arange(400), 3))
+    grouped = Triplets.from_array(rows, answers=np.repeat(np.arange(400), 3))
     together = position_uncertainty(TETE().fit(grouped), grouped, n_replicates=10)
     assert together.stability < alone.stability
 
@@ -70,7 +70,15 @@ def test_people_are_drawn_with_all_their_answers():
     np.testing.assert_array_equal(default.covariances, by_people.covariances)  # 15 people are enough
     one_by_one = replace(differing, annotators=np.arange(4000))
     drawn = [position_uncertainty(fitted, one_by_one, n_replicates=10, by=by) for by in ("answers", "annotators")]
-    np.testing.assert_array_equal(*(each.covariances for each in drawn))  # with an answer each they are answers
+    spreads = [np.trace(each.covariances, axis1=1, axis2=2).mean() for each in drawn]
+    assert spreads[0] == pytest.approx(spreads[1], rel=0.3)  # with an answer each they are answers, drawn otherwise
+
+
+def test_settings_that_flatten_space_are_said(clean_triplets):
+    flat, fair = (TETE(3, t=2.0, t_prime=t_prime).fit(clean_triplets) for t_prime in (2.0, 1.5))
+    with pytest.warns(SmallEllipsesWarning, match=r"in 3 dimensions are too small at t = 2, t' = 2: .* At t' = 1.5"):
+        position_uncertainty(flat, clean_triplets, n_replicates=10)
+    position_uncertainty(fair, clean_triplets, n_replicates=10)  # warnings are errors here
 
 
 def test_few_people_need_a_larger_radius():
@@ -127,6 +135,10 @@ def test_bad_input(clean_triplets):
         sure.radius(1.0)
     with pytest.raises(InvalidParameterError, match=r"`embedding` must have the shape \(1, 2\) of the fitted map"):
         sure.ellipses(np.zeros((2, 2)))
+
+
+def test_a_drift_on_a_line_counts_for_all_objects():
+    np.testing.assert_allclose(_drift_squares(np.array([[3.0], [0.0], [-3.0]]))[:, 0, 0], [15.0, 6.0, 15.0])
 
 
 def test_a_drift_counts_most_along_itself_and_a_little_in_every_direction():

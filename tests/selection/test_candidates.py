@@ -25,7 +25,7 @@ def split(answers, n_folds=4):
 
 @pytest.fixture
 def search(answers):
-    return Search(split(answers), len(answers), TETE(n_jobs=1))
+    return Search(split(answers), np.ones(len(answers)), TETE(n_jobs=1))
 
 
 @pytest.mark.parametrize("alpha", [1.0, 3.0, 7.0])
@@ -138,7 +138,7 @@ def test_results_count_what_was_done(search):
 
 def test_the_choice_reaches_t_ste(answers):
     """In its own dimension t-STE is among the candidates, so the best of them is no worse on held-out answers."""
-    search = Search(split(answers), len(answers), TETE(n_jobs=1))
+    search = Search(split(answers), np.ones(len(answers)), TETE(n_jobs=1))
     search.choose([2], TEMPERATURES, verbose=False)
     best = max(trial.held_out.score for trial in search.trials.values() if len(trial.held_out.scores) == 4)
     peer = np.mean([TSTE().fit(fold.train).score(fold.test) for fold in search.folds])

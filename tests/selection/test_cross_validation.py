@@ -9,7 +9,7 @@ def held_out(agreed, units, n_units, weights=None, known=(True, True, True)):
     """Of triplets that the places 0, 1, 3 on a line agree with, or not."""
     rows = [(0, 1, 2) if each else (0, 2, 1) for each in agreed]
     test = Triplets.from_array(rows, weights=weights)
-    result = FoldScores(n_units)
+    result = FoldScores(np.ones(n_units))
     result.add(0, np.array([[0.0], [1.0], [3.0]]), np.array(known), test, np.array(units))
     return result
 

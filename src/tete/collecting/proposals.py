@@ -116,8 +116,8 @@ def sample_of(triplets: Triplets, most: int) -> Triplets:
     if len(triplets) <= most:
         return triplets
     share = most / len(triplets)
-    assert triplets.groups is not None
-    scattered = (triplets.groups.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(40)
+    assert triplets.answers is not None
+    scattered = (triplets.answers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(40)
     return triplets.select(scattered < share * 2**24)
 
 

@@ -3,7 +3,7 @@
 The unit is the answer, or the annotator on request. One odd-one-out answer gives two triplets: counted one by one, or
 split between training and test, they would make every score look better and every standard error look smaller. All
 answers to one question are held out together, so that a question that was asked ten times, or counts ten times, is in
-the fold in which it would be if it had been asked once, whatever the order of the answers.
+the fold in which it would be if it had been asked once, whatever the order of the answers. Groups say otherwise.
 """
 
 import warnings
@@ -36,8 +36,12 @@ def units_of(triplets: "Triplets", by: Literal["groups", "annotators"]) -> NDArr
 
 
 def blocks_of(triplets: "Triplets", by: Literal["groups", "annotators"]) -> NDArray[np.int64]:
-    """For each triplet the number of what is held out together with it: its question, or its annotator."""
-    return question_numbers(triplets) if by == "groups" else units_of(triplets, by)
+    """For each triplet the number of what is held out together with it: its group or question, or its annotator."""
+    if by == "annotators":
+        return units_of(triplets, by)
+    if triplets.groups is not None:
+        return np.unique(triplets.groups, return_inverse=True)[1]
+    return question_numbers(triplets)
 
 
 def folds(

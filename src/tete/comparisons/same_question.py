@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
 
-__all__ = ["question_numbers"]
+__all__ = ["answer_contents", "question_numbers"]
 
 Hashes: TypeAlias = NDArray[np.uint64]
 
@@ -20,7 +20,7 @@ Hashes: TypeAlias = NDArray[np.uint64]
 def question_numbers(triplets: "Triplets") -> NDArray[np.int64]:
     """For each triplet the number of its question, 0, 1, ...: an order that only the questions themselves decide."""
     shown, asked = _scrambled(triplets.n_objects, 0), _scrambled(triplets.n_objects, 1)
-    if triplets.groups is None:
+    if triplets.answers is None:
         single: Hashes = shown[triplets.anchor] + shown[triplets.near] + shown[triplets.far] + asked[triplets.anchor]
         return np.unique(single, return_inverse=True)[1]
     answers = triplets.answer_numbers()
@@ -36,6 +36,16 @@ def question_numbers(triplets: "Triplets") -> NDArray[np.int64]:
     return numbers[answers]
 
 
+def answer_contents(triplets: "Triplets") -> NDArray[np.int64]:
+    """For each answer a number, 0, 1, ..., equal for answers that say the same, in whatever order."""
+    keys = np.zeros(int(triplets.answer_numbers().max()) + 1, dtype=np.uint64)
+    roles = (_scrambled(triplets.n_objects, place << 33) for place in (1, 2, 3))
+    columns = (triplets.anchor, triplets.near, triplets.far)
+    said = sum((role[column] for role, column in zip(roles, columns, strict=True)), np.zeros(1, dtype=np.uint64))
+    np.add.at(keys, triplets.answer_numbers(), _finalised(said))
+    return np.unique(keys, return_inverse=True)[1]
+
+
 def _different_pairs(
     answers: NDArray[np.int64], objects: NDArray[np.integer[Any]], n_objects: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -44,9 +54,13 @@ def _different_pairs(
 
 
 def _scrambled(count: int, stream: int) -> Hashes:
-    """For each of the first numbers 64 bits that look random (the finaliser of splitmix64), so that sums tell apart."""
-    value = np.arange(2, 2 * count + 2, 2, dtype=np.uint64) + np.uint64(stream)
-    value *= np.uint64(0x9E3779B97F4A7C15)
+    """For each of the first numbers 64 bits that look random, so that sums tell apart."""
+    return _finalised(np.arange(2, 2 * count + 2, 2, dtype=np.uint64) + np.uint64(stream))
+
+
+def _finalised(value: Hashes) -> Hashes:
+    """Bits that look random: the last steps of splitmix64."""
+    value = value * np.uint64(0x9E3779B97F4A7C15)
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return value ^ (value >> np.uint64(31))

@@ -127,13 +127,16 @@ def _less_sure(model: AnswerModel, margins: Floats, weights: Floats, cost: float
 
 
 def support(margins: Floats, weights: Floats, *, most: int = MOST_SUPPORT_POINTS) -> tuple[Floats, Floats]:
-    """Few margins with the weights of many: means of neighbours in sorted order."""
+    """Few margins with the weights of many: means of neighbours in sorted order, about equal shares of the weight."""
     if len(margins) <= most:
         return margins, weights
-    order = np.argsort(margins, kind="stable")
-    first = np.linspace(0, len(margins), most, endpoint=False).astype(np.int64)
-    masses = np.add.reduceat(weights[order], first)
-    points = np.add.reduceat((weights * margins)[order], first)
+    different, which = np.unique(margins, return_inverse=True)  # repeats are one margin of more weight
+    each = np.bincount(which, weights=weights)
+    passed = np.cumsum(each)
+    edges = np.searchsorted(passed, np.arange(1, most) * (passed[-1] / most), side="right")
+    first = np.unique(np.append(0, edges[edges < len(different)]))
+    masses = np.add.reduceat(each, first)
+    points = np.add.reduceat(each * different, first)
     positive = masses > 0.0
     return points[positive] / masses[positive], masses[positive]
 

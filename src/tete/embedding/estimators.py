@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.threads import threads
+from tete.core.types import Embedding
 from tete.core.validation import check_choice, check_interval
+from tete.embedding.fitted_map import FittedMap
 from tete.embedding.fitting import TripletEmbedding
 from tete.embedding.losses import (
     CKLLoss,
@@ -31,7 +34,14 @@ from tete.embedding.losses import (
     UnitTETELoss,
     log_ratios,
 )
-from tete.embedding.temperature_choice import QUICK_TOLERANCE, held_out_likelihoods, held_out_parts
+from tete.embedding.temperature_choice import (
+    QUICK_TOLERANCE,
+    Choice,
+    HeldOut,
+    choose_temperatures,
+    digest,
+    held_out_parts,
+)
 from tete.embedding.temperatures import Kernel, Temperatures, fallback, is_auto, possible_temperatures
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
 
@@ -120,30 +130,44 @@ class TETE(TripletEmbedding):
 
     def _settle(self, triplets: Triplets | None) -> None:
         possible = possible_temperatures(self.t, self.t_prime, self.kernel)
-        self.temperature_scores_: dict[Temperatures, float] | None = None
-        if triplets is not None and len(possible) > 1:
-            self.temperature_scores_ = self._scores(triplets, possible)
-        scores = self.temperature_scores_
-        chosen = max(scores, key=scores.__getitem__) if scores else fallback(possible)
-        self.kernel_, self.t_, self.t_prime_ = chosen
+        parts = [] if triplets is None or len(possible) == 1 else held_out_parts(triplets)
+        choice = self._choice(parts, possible) if parts else None
+        self.temperature_scores_ = None if choice is None else choice.likelihoods
+        self.kernel_, self.t_, self.t_prime_ = fallback(possible) if choice is None else choice.best
+        self._maps_of_parts: dict[bytes, Embedding] = {}
+        if choice is not None:
+            self._maps_of_parts = {
+                digest(part.train): maps[choice.best] for part, maps in zip(parts, choice.maps, strict=True)
+            }
 
-    def _scores(self, triplets: Triplets, possible: list[Temperatures]) -> dict[Temperatures, float] | None:
-        """The likelihood of held-out answers under each of the possible temperatures; None if they are too few."""
-        used = triplets if triplets.weights is None else triplets.select(triplets.weights > 0)
-        parts = held_out_parts(used)
-        if not parts:
-            return None
+    def _choice(self, parts: list[HeldOut], possible: list[Temperatures]) -> Choice | None:
+        """What the held-out answers say of the possible temperatures; None where a part has no map."""
         start = clone(self).set_params(
             t=2.0, t_prime=2.0, kernel="auto", init="spectral", n_init=1, optimizer="lbfgs", learning_rate="auto"
         )
         start.set_params(tol=max(self.tol, QUICK_TOLERANCE), verbose=False, callback=None)
         try:
             with threads(self.n_jobs) as workers:
-                return held_out_likelihoods(
+                return choose_temperatures(
                     parts, possible, start.map_of, ridge=self.ridge, max_iter=self.max_iter, workers=workers
                 )
-        except (InvalidParameterError, InvalidTripletsError):  # there is no map of a part; perhaps there is one of all
+        except (InvalidParameterError, InvalidTripletsError):  # perhaps there is one of all answers
             return None
+
+    @filled_from(FittedMap.map_of)
+    def map_of(self, triplets: Triplets, *, start: ArrayLike | None = None) -> Embedding:
+        """The map of other answers at the same temperatures, in silence; the estimator is left alone.
+
+        Where the very same answers were fitted to choose the temperatures, the fit goes on from there.
+
+        Returns
+        -------
+        array of shape (n_objects, n_components)
+            The map.
+        """
+        if start is None and isinstance(self.init, str) and hasattr(self, "_maps_of_parts"):
+            start = self._maps_of_parts.get(digest(triplets))
+        return super().map_of(triplets, start=start)
 
     def _loss(self) -> Loss:
         if hasattr(self, "kernel_"):

@@ -15,7 +15,6 @@ from sklearn.base import clone
 
 from tete.comparisons.checks import refuse_zero_weights
 from tete.comparisons.reading import as_triplets
-from tete.comparisons.summary import components
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.geometry import aligned, principal_axes
@@ -37,7 +36,7 @@ from tete.embedding.fit_messages import refuse_collapse, warn_of_parts, warn_of_
 from tete.embedding.fitted_map import FittedMap
 from tete.embedding.fixed_objects import fixed_places, minimize_beside, newcomer_start
 from tete.embedding.losses import Loss
-from tete.embedding.objective import ShardedTriplets
+from tete.embedding.objective import ShardedTriplets, TripletSum
 from tete.embedding.spectral_start import best_radius, spectral_start
 from tete.embedding.stages import Stage, minimize_in_stages
 from tete.embedding.triplet_map import TripletMap
@@ -281,8 +280,8 @@ class TripletEmbedding(TripletMap):
         embedding[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
         return FoundMap(embedding, minimum, mentioned)
 
-    def _best_minimum(self, shards: ShardedTriplets, mentioned: NDArray[np.bool_]) -> Minimum:
-        parts = components(shards.triplets)
+    def _best_minimum(self, shards: TripletSum, mentioned: NDArray[np.bool_]) -> Minimum:
+        parts = shards.parts()
         warn_of_parts(parts)
         if isinstance(self.init, str) and self.init == "spectral":
             best = self._from_spectral_start(shards, parts)
@@ -292,13 +291,13 @@ class TripletEmbedding(TripletMap):
         warn_of_stop(best, planned=self.optimizer == "gradient_descent")
         return best
 
-    def _from_spectral_start(self, shards: ShardedTriplets, parts: NDArray[np.int64]) -> Minimum:
+    def _from_spectral_start(self, shards: TripletSum, parts: NDArray[np.int64]) -> Minimum:
         stages = self._stages()
         objective = shards.objective(stages[0].loss, self.ridge)
         shape = spectral_start(shards, parts, stages[0].n_components)
         return self._minimize(shards, stages, best_radius(shape, lambda start: objective(start)[0]))
 
-    def _from_other_starts(self, shards: ShardedTriplets, mentioned: NDArray[np.bool_]) -> Minimum:
+    def _from_other_starts(self, shards: TripletSum, mentioned: NDArray[np.bool_]) -> Minimum:
         rng = make_generator(self.random_state)
         stages = [Stage(self._loss(), self.n_components)]
         minima: list[Minimum] = []
@@ -320,7 +319,7 @@ class TripletEmbedding(TripletMap):
             stages.append(Stage(first, self.n_components))
         return [*stages, Stage(wanted, self.n_components)]
 
-    def _minimize(self, shards: ShardedTriplets, stages: list[Stage], start: Embedding) -> Minimum:
+    def _minimize(self, shards: TripletSum, stages: list[Stage], start: Embedding) -> Minimum:
         label = type(self).__name__
         with progress(label, total=self.max_iter, shown=self.verbose, callback=self.callback) as (_, callback):
             if self.optimizer == "lbfgs":

@@ -7,6 +7,7 @@ ones from deciding. All maps are judged by the same margins, differences of dist
 kernel. The candidate under which the held-out answers are most likely is chosen; the final fit starts from scratch.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -23,7 +24,7 @@ from tete.embedding.distance_margins import distance_margins
 from tete.embedding.objective import ShardedTriplets
 from tete.embedding.temperatures import Temperatures
 
-__all__ = ["QUICK_TOLERANCE", "HeldOut", "held_out_likelihoods", "held_out_parts"]
+__all__ = ["QUICK_TOLERANCE", "Choice", "HeldOut", "choose_temperatures", "digest", "held_out_parts"]
 
 N_FOLDS, N_USED = 5, 2
 FEWEST_QUESTIONS = 20  # as for all that holds answers out: of fewer, a fold has less than four
@@ -41,8 +42,22 @@ class HeldOut(NamedTuple):
     weights: Floats
 
 
+class Choice(NamedTuple):
+    """The log-likelihood of all held-out answers under each candidate, and each part's maps."""
+
+    likelihoods: dict[Temperatures, float]
+    maps: list[dict[Temperatures, Embedding]]
+
+    @property
+    def best(self) -> Temperatures:
+        """The candidate under which the held-out answers are most likely."""
+        return max(self.likelihoods, key=self.likelihoods.__getitem__)
+
+
 def held_out_parts(triplets: Triplets) -> list[HeldOut]:
     """Two folds of whole questions, none of too few; of very many a part. Nothing is tested on unknown objects."""
+    if triplets.weights is not None and not triplets.weights.all():
+        triplets = triplets.select(triplets.weights > 0)
     questions = blocks_of(triplets, "groups")
     if int(questions.max()) + 1 < FEWEST_QUESTIONS:
         return []
@@ -61,7 +76,7 @@ def held_out_parts(triplets: Triplets) -> list[HeldOut]:
     return parts
 
 
-def held_out_likelihoods(
+def choose_temperatures(
     parts: Sequence[HeldOut],
     candidates: Sequence[Temperatures],
     first_map: Callable[[Triplets], Embedding],
@@ -69,22 +84,31 @@ def held_out_likelihoods(
     ridge: float,
     max_iter: int,
     workers: Threads,
-) -> dict[Temperatures, float]:
-    """The log-likelihood of all held-out answers under each candidate; `first_map` makes the map of t = t' = 2."""
+) -> Choice:
+    """Try the candidates on each part; `first_map` makes the map of t = t' = 2, from scratch."""
     margins: dict[Temperatures, list[Floats]] = {candidate: [] for candidate in candidates}
-    for part in parts:
-        maps = {Temperatures("squared", 2.0, 2.0): first_map(part.train)}
-        shards = ShardedTriplets(part.train, next(iter(maps.values())).shape[1], workers)
+    maps: list[dict[Temperatures, Embedding]] = []
+    for train, test, _ in parts:
+        first = first_map(train)
+        fitted = {Temperatures("squared", 2.0, 2.0): first}
+        shards = ShardedTriplets(train, first.shape[1], workers)
         for candidate in candidates:
-            if candidate not in maps:
-                objective = shards.objective(candidate.loss, ridge)
-                start = maps[_nearest(candidate, list(maps))]
+            if candidate not in fitted:
+                objective, start = shards.objective(candidate.loss, ridge), fitted[_nearest(candidate, list(fitted))]
                 found = lbfgs(objective, start, max_iter=min(max_iter, MOST_ITERATIONS), tol=QUICK_TOLERANCE)
-                maps[candidate] = found.embedding
-            test = part.test
-            margins[candidate].append(distance_margins(maps[candidate], test.anchor, test.near, test.far))
+                fitted[candidate] = found.embedding
+            margins[candidate].append(distance_margins(fitted[candidate], test.anchor, test.near, test.far))
+        maps.append(fitted)
     weights = np.concatenate([part.weights for part in parts])
-    return {candidate: _likelihood(np.concatenate(found), weights) for candidate, found in margins.items()}
+    return Choice({each: _likelihood(np.concatenate(found), weights) for each, found in margins.items()}, maps)
+
+
+def digest(triplets: Triplets) -> bytes:
+    """A short name of the answers that a map is made of, by which the same ones are known again."""
+    name = hashlib.blake2b(digest_size=16)
+    for column in (triplets.anchor, triplets.near, triplets.far, triplets.weights):
+        name.update(b"" if column is None else np.ascontiguousarray(column).data)
+    return name.digest()
 
 
 def _nearest(wanted: Temperatures, fitted: Sequence[Temperatures]) -> Temperatures:

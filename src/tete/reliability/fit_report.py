@@ -19,10 +19,11 @@ from tete.embedding.temperatures import Temperatures
 from tete.exceptions import InvalidTripletsError
 from tete.metrics.satisfaction import satisfied
 from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.lapses import vagueness
 from tete.reliability.people_errors import PeopleErrors, errors_of_people, held_out_people
 from tete.reliability.trust_report import TrustReport, report_on
 
-__all__ = ["FitReport", "SuspiciousAnnotator", "SuspiciousAnswer", "fit_and_report"]
+__all__ = ["FitReport", "OtherView", "SuspiciousAnnotator", "SuspiciousAnswer", "fit_and_report"]
 
 Estimator = TypeVar("Estimator", bound=FittedMap)
 
@@ -61,6 +62,23 @@ class SuspiciousAnnotator:
 
 
 @dataclass(frozen=True)
+class OtherView:
+    """An annotator who is consistent in another way than the map, and how well another map predicts the answers."""
+
+    annotator: Hashable
+    n_answers: int
+    agreement: float
+    with_other_map: float
+    verdict: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.annotator}: {self.verdict}; the map agrees with {self.agreement:.0%} of {self.n_answers:,} "
+            f"answers, another one with {self.with_other_map:.0%}"
+        )
+
+
+@dataclass(frozen=True)
 class FitReport:
     """What a fit found. Printing it gives a short table.
 
@@ -87,6 +105,8 @@ class FitReport:
         asked for.
     suspicious_answers, suspicious_annotators : tuples
         Answers that are more likely wrong than right, the worst first, and annotators at chance or reversed.
+    other_views : tuple
+        Annotators who are consistent, but in another way than the map.
     n_suspicious_answers, n_annotators : int
         How many such answers there are, and how many annotators.
     alike_names : tuple of tuples of str
@@ -112,6 +132,7 @@ class FitReport:
     suspicious_answers: tuple[SuspiciousAnswer, ...]
     n_suspicious_answers: int
     suspicious_annotators: tuple[SuspiciousAnnotator, ...]
+    other_views: tuple[OtherView, ...]
     n_annotators: int
     alike_names: tuple[tuple[str, ...], ...]
     warnings: tuple[str, ...]
@@ -137,6 +158,9 @@ class FitReport:
         if self.n_annotators and self.trust is not None:
             rows.append(("annotators", f"{len(self.suspicious_annotators):,} of {self.n_annotators:,} are suspicious"))
             rows += _first_of("", self.suspicious_annotators[:5], len(self.suspicious_annotators))
+        if self.other_views:
+            rows += _first_of("other views", self.other_views[:5], len(self.other_views))
+            rows.append(("", "tete views makes maps of them; this one is made of everybody's answers"))
         rows += alike_rows(self.alike_names)
         return "\n".join(table_lines(rows))
 
@@ -161,7 +185,7 @@ class FitReport:
         if self.wrong_share is None or self.wrong_interval is None:
             return "unknown: held-out answers cannot be predicted"
         low, high = self.wrong_interval
-        text = f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}), apart from close calls"
+        text = f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}), apart from close calls{vagueness(low, high)}"
         if self.people is None or self.people.wrong_interval is None:
             return text
         low, high = self.people.wrong_interval
@@ -195,8 +219,8 @@ def fit_and_report(
         people = errors_of_people(held_out_people(fitted, triplets, n_folds=n_folds, random_state=random_state))
     return fitted, FitReport(
         n_objects=triplets.n_objects,
-        n_triplets=len(triplets),
-        n_answers=len(np.unique(triplets.answer_numbers())),
+        n_triplets=round(float(triplets.counts().sum())),
+        n_answers=triplets.n_answers,
         temperatures=_temperatures_of(fitted),
         accuracy=float(np.average(satisfied(fitted.embedding_, triplets), weights=triplets.weights)),
         held_out_accuracy=held_out.accuracy if held_out is not None and n_held_out else None,
@@ -207,8 +231,9 @@ def fit_and_report(
         people=people,
         no_people=no_people,
         suspicious_answers=_suspicious_answers(trusted, n_listed),
-        n_suspicious_answers=0 if trusted is None else int((trusted.answers["wrong"] > 0.5).sum()),
+        n_suspicious_answers=0 if trusted is None else trusted.n_distrusted,
         suspicious_annotators=_suspicious_annotators(trusted),
+        other_views=_other_views(trusted),
         n_annotators=0 if triplets.annotators is None else len(np.unique(triplets.annotators)),
         alike_names=alike_names(triplets.names),
         warnings=tuple(dict.fromkeys(str(warning.message) for warning in caught)),
@@ -234,7 +259,7 @@ def _held_out(
         return None, None
     held_out = HeldOutAnswers(triplets, margins)
     try:
-        return held_out, report_on(held_out)
+        return held_out, report_on(held_out, n_components=fitted.embedding_.shape[1])
     except InvalidTripletsError:
         return held_out, None
 
@@ -267,9 +292,25 @@ def _suspicious_annotators(trusted: TrustReport | None) -> tuple[SuspiciousAnnot
             n_answers=record["answers"],
             agreement=record["agreement"],
             expected=record["expected"],
-            behavior="reversed" if record["reversed"] else "at chance",
+            behavior=record["verdict"],
         )
         for record in flagged.reset_index().to_dict("records")
+    )
+
+
+def _other_views(trusted: TrustReport | None) -> tuple[OtherView, ...]:
+    if trusted is None or trusted.annotators is None:
+        return ()
+    table = trusted.annotators
+    return tuple(
+        OtherView(
+            annotator=record["annotator"],
+            n_answers=record["answers"],
+            agreement=record["agreement"],
+            with_other_map=record["with_other_map"],
+            verdict=record["verdict"],
+        )
+        for record in table[table["other_view"]].reset_index().to_dict("records")
     )
 
 

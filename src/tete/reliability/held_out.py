@@ -47,14 +47,13 @@ def held_out_margins(
     random_state : int, generator or None, default=0
     """
     check_whole("n_folds", n_folds, least=2)
-    answers = triplets.answer_numbers()
-    n_answers = len(np.unique(answers))
+    n_answers = triplets.n_answers
     if n_answers < max(FEWEST_ANSWERS, n_folds):
         raise InvalidTripletsError(
             f"At least {max(FEWEST_ANSWERS, n_folds)} answers are needed to hold some out, got {n_answers}."
         )
     fitted = fitted_to(estimator, triplets)
-    start = fitted.embedding_ if len(triplets) >= DENSE * triplets.n_objects else None
+    start = fitted.embedding_ if triplets.counts().sum() >= DENSE * triplets.n_objects else None
     margins = np.empty(len(triplets))
     for others, tested in folds(
         n_folds, blocks_of(triplets, "annotators" if by == "annotators" else "groups"), random_state
@@ -87,7 +86,12 @@ class HeldOutAnswers:
     def shares_of_answers(self) -> Floats:
         """How much each triplet with a known margin counts: those of an answer share its weight."""
         answers = self.answers[self.known]
-        return np.asarray(self.triplets.weights_or_ones()[self.known] / np.bincount(answers)[answers])
+        return np.asarray(self.triplets.counts()[self.known] / np.bincount(answers)[answers])
+
+    @cached_property
+    def counts(self) -> Floats:
+        """For each answer how many answers it stands for: its weight, as if its line were repeated."""
+        return self.triplets.answer_counts()
 
     @cached_property
     def first_rows(self) -> NDArray[np.int64]:
@@ -108,20 +112,22 @@ class HeldOutAnswers:
 
     @cached_property
     def known_answers(self) -> NDArray[np.bool_]:
-        """Which answers have a known margin."""
-        return np.isfinite(self.agreement)
+        """Which answers have a known margin, and count."""
+        return np.isfinite(self.agreement) & (self.counts > 0.0)
 
     @property
     def n_known(self) -> int:
-        """How many answers have a known margin."""
-        return int(self.known_answers.sum())
+        """How many answers have a known margin, weights counted as repeats."""
+        return round(float(self.counts[self.known_answers].sum()))
 
     @property
     def accuracy(self) -> float:
         """Mean agreement of these."""
-        return float(self.agreement[self.known_answers].mean())
+        return float(np.average(self.agreement[self.known_answers], weights=self.counts[self.known_answers]))
 
     @property
     def accuracy_error(self) -> float:
         """Its standard error."""
-        return float(self.agreement[self.known_answers].std() / np.sqrt(self.n_known))
+        counts = self.counts[self.known_answers]
+        squares = (self.agreement[self.known_answers] - self.accuracy) ** 2
+        return float(np.sqrt(np.average(squares, weights=counts) / counts.sum()))

@@ -63,7 +63,9 @@ def errors_of_people(held_out: HeldOutAnswers) -> PeopleErrors:
     n_people, error = int(np.sum(weights > 0.0)), share_error(agreed, weights)
     accuracy = float(agreed.sum() / weights.sum())
     try:
-        lapses = fit_lapses(held_out.margins[known], held_out.answers[known], shares, people=people[known])
+        answers = held_out.answers[known]
+        copies = held_out.counts[answers]
+        lapses = fit_lapses(held_out.margins[known], answers, shares, people=people[known], copies=copies)
     except InvalidTripletsError:
         lapses = None
     return PeopleErrors(

@@ -16,6 +16,7 @@ from scipy.stats import f as f_distribution
 
 from tete.comparisons.by_people import By, check_by, numbers_of_people
 from tete.comparisons.reading import as_triplets
+from tete.comparisons.resampling import EqualAnswers
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.geometry import principal_axes
@@ -23,7 +24,7 @@ from tete.core.randomness import RandomState, make_generator
 from tete.core.types import Embedding
 from tete.core.validation import check_interval, check_map, check_whole
 from tete.embedding.fitted_map import FittedMap
-from tete.exceptions import InvalidParameterError
+from tete.exceptions import InvalidParameterError, SmallEllipsesWarning, warn
 from tete.metrics.alignment import procrustes_align
 
 __all__ = ["Uncertainty", "position_uncertainty"]
@@ -32,6 +33,7 @@ FEWEST_REPLICATES = 10  # with 10, ellipses in a plane are a fifth wider than if
 # Share of the drift's square: its direction at the map is not quite its direction at the truth. Chosen on 12 draws of
 # their own; without it 0.82 to 0.87 instead of 0.90 were inside in a plane with most answers (docs/method.md).
 SIDEWAYS = 0.1
+LARGEST_T_PRIME = 1.5  # at t = 2 in space: 0.55 to 0.88 inside beyond, 0.88 to 0.96 at it (docs/method.md)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +148,7 @@ def position_uncertainty(
 ) -> Uncertainty:
     """Resample the answers a fitted map was made from, and say how far its places move.
 
-    In three dimensions the default t' = 1.75 flattens maps, which resampling does not see; t' = 1.5 does not.
+    From three dimensions on, t = 2 with t' above 1.5 flattens maps, which resampling does not see: a warning says so.
 
     Parameters
     ----------
@@ -176,17 +178,19 @@ def position_uncertainty(
     """
     triplets = estimator.read(X, y)
     places = estimator.embedding_
+    _warn_of_flat_maps(estimator)
     n_components = places.shape[1]
     check_whole("n_replicates", n_replicates, least=max(FEWEST_REPLICATES, 2 * n_components))
     rng = make_generator(random_state)
     people = numbers_of_people(triplets) if check_by(by, triplets) == "annotators" else None
-    units = triplets.answer_numbers() if people is None else people
-    counted, mentioned = np.unique(units[triplets.weights_or_ones() > 0.0]), triplets.mentions() > 0
+    equal, counted = EqualAnswers(triplets), triplets.select(triplets.counts() > 0.0)
+    mentioned = counted.mentions() > 0
+    drawn_people = None if people is None else np.unique(people[triplets.counts() > 0.0])
     squares = np.zeros((len(places), n_components, n_components))
     counts = np.zeros(len(places), dtype=np.int64)
     for _ in range(n_replicates):
-        drawn = np.bincount(counted[rng.integers(len(counted), size=len(counted))], minlength=units.max() + 1)
-        replicate, present = _replicate(estimator, triplets.with_weights(drawn[units]))
+        factors = equal.drawn(rng) if drawn_people is None else _times_drawn(drawn_people, rng)[people]
+        replicate, present = _replicate(estimator, triplets.with_weights(factors))
         steps = replicate - places
         squares[present] += np.einsum("ni,nj->nij", steps, steps)[present]
         counts += present
@@ -195,24 +199,47 @@ def position_uncertainty(
     spread = np.sum((places[mentioned] - places[mentioned].mean(axis=0)) ** 2)
     moved = float(np.nansum(np.trace(covariances, axis1=1, axis2=2)))
     moved_share = moved / spread if spread > 0.0 else 1.0
-    covariances += _drift_squares(_drift(estimator, triplets, n_replicates // 2, rng))
-    n_people = None if people is None else len(counted)
+    covariances += _drift_squares(_drift(estimator, equal, n_replicates // 2, rng))
+    n_people = None if drawn_people is None else len(drawn_people)
     return Uncertainty(covariances, float(max(1.0 - moved_share, 0.0)), n_replicates, n_people)
 
 
-def _drift(estimator: FittedMap, triplets: Triplets, n_draws: int, rng: np.random.Generator) -> Embedding:
+def _times_drawn(people: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    """How often each is among as many people as there are, drawn with replacement."""
+    return np.bincount(people[rng.integers(len(people), size=len(people))], minlength=int(people.max()) + 1)
+
+
+def _warn_of_flat_maps(estimator: FittedMap) -> None:
+    """Say where ellipses are known to be too small."""
+    chosen = getattr(estimator, "best_estimator_", estimator)
+    t, t_prime = getattr(chosen, "t_", None), getattr(chosen, "t_prime_", None)
+    n_components = estimator.embedding_.shape[1]
+    if n_components >= 3 and t is not None and t_prime is not None and t > 1.5 and t_prime > LARGEST_T_PRIME:
+        warn(
+            f"Ellipses in {n_components} dimensions are too small at t = {t:g}, t' = {t_prime:g}: 90 % ellipses held "
+            f"55 to 88 % of the true places. At t' = {LARGEST_T_PRIME:g} they hold.",
+            SmallEllipsesWarning,
+        )
+
+
+def _drift(estimator: FittedMap, equal: EqualAnswers, n_draws: int, rng: np.random.Generator) -> Embedding:
     """Mean step from the map to maps of answers that the map itself would give to the same questions."""
-    probability = estimator.answer_model().probability(estimator.margins(triplets))
-    answers, total = triplets.answer_numbers(), np.zeros_like(estimator.embedding_)
+    probability = estimator.answer_model().probability(estimator.margins(equal.triplets))
+    total = np.zeros_like(estimator.embedding_)
     for _ in range(n_draws):
-        wrong = rng.random(answers.max() + 1)[answers] > probability
-        total += _replicate(estimator, triplets.flip_where(wrong))[0] - estimator.embedding_
+        total += _replicate(estimator, equal.answered(probability, rng))[0] - estimator.embedding_
     return total / n_draws
 
 
 def _drift_squares(drift: Embedding) -> NDArray[np.float64]:
-    """For each object the square of its drift, most of it along the drift, the rest shared by all directions."""
+    """For each object the square of its drift, most of it along the drift, the rest shared by all directions.
+
+    A line has no other direction. There the drift of the truth is not quite that of the map in that other objects have
+    it: the mean square of all objects is added.
+    """
     along = np.einsum("ni,nj->nij", drift, drift)
+    if drift.shape[1] == 1:
+        return np.asarray(along + np.mean(along, axis=0))
     around = np.mean(drift**2, axis=1)[:, None, None] * np.eye(drift.shape[1])
     return np.asarray((1.0 - SIDEWAYS) * along + SIDEWAYS * around)
 

@@ -3,7 +3,7 @@
 error(n) = limit + amount * n^-exponent
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -150,13 +150,15 @@ def learning_curve(
     check_interval("share", share, 0.0, 1.0, closed=False)
     check_whole("n_repeats", n_repeats, least=1)
     triplets = as_triplets(X, y)
-    n_answers = len(np.unique(triplets.answer_numbers()))
+    n_answers = triplets.n_answers
     if n_answers < FEWEST_ANSWERS:
         raise InvalidTripletsError(f"At least {FEWEST_ANSWERS} answers are needed for a curve, got {n_answers}.")
     check_by(by, triplets)
     rng = make_generator(random_state)
     fitted = fitted_to(estimator, triplets)
-    runs = np.array([_one_run(fitted, triplets, share, by, rng) for _ in range(n_repeats)])
+    counted = replace(triplets, weights=triplets.counts())
+    counted = counted.select(counted.weights_or_ones() > 0.0)
+    runs = np.array([_one_run(fitted, counted, share, by, rng) for _ in range(n_repeats)])
     sizes, errors, variances = runs.mean(axis=0).T
     points = pd.DataFrame(
         {"answers": np.rint(sizes).astype(int), "error": errors, "standard_error": np.sqrt(variances / n_repeats)}

@@ -91,7 +91,7 @@ class Fold:
 
     def __init__(self, number: int, train: Triplets, test: Triplets, test_units: NDArray[np.int64]) -> None:
         self.number, self.train, self.test, self.test_units = number, train, test, test_units
-        self.known = train.mentions() > 0
+        self.known = train.select(train.weights_or_ones() > 0.0).mentions() > 0
         self.maps: dict[Candidate, Embedding] = {}
 
     def fit(self, candidate: Candidate, settings: TETE, effort: Effort) -> Found:
@@ -120,17 +120,20 @@ class Fold:
 class Trial:
     """What the folds have told about one candidate."""
 
-    def __init__(self, n_units: int) -> None:
-        self.held_out = FoldScores(n_units)
+    def __init__(self, copies: NDArray[np.float64]) -> None:
+        self.held_out = FoldScores(copies)
         self.seconds: list[float] = []  # of the fits, of which there may be two on a fold
         self.n_iter = 0
 
 
 class Search:
-    """Folds, and what was tried on them. `settings` has what all fits have in common."""
+    """Folds, and what was tried on them. `settings` has what all fits have in common.
 
-    def __init__(self, folds: Sequence[Fold], n_units: int, settings: TETE) -> None:
-        self.folds, self._n_units, self._settings = folds, n_units, settings
+    `copies` says for each unit how many equal ones it stands for: those of an answer that counts several times.
+    """
+
+    def __init__(self, folds: Sequence[Fold], copies: NDArray[np.float64], settings: TETE) -> None:
+        self.folds, self._copies, self._settings = folds, copies, settings
         self.trials: dict[Candidate, Trial] = {}
 
     def choose(
@@ -176,8 +179,8 @@ class Search:
 
     def _unscored(self, candidate: Candidate) -> Trial:
         """What fitting the candidate has cost so far, without its scores."""
-        trial = self.trials.get(candidate, Trial(self._n_units))
-        trial.held_out = FoldScores(self._n_units)
+        trial = self.trials.get(candidate, Trial(self._copies))
+        trial.held_out = FoldScores(self._copies)
         return trial
 
     def _race(self, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -242,7 +245,7 @@ class Search:
         return candidate in self.trials and fold.number in self.trials[candidate].held_out.scores
 
     def _note(self, candidate: Candidate, fold: Fold, found: Found) -> None:
-        trial = self.trials.setdefault(candidate, Trial(self._n_units))
+        trial = self.trials.setdefault(candidate, Trial(self._copies))
         trial.seconds.append(found.seconds)
         trial.n_iter += found.n_iter
         trial.held_out.add(fold.number, found.embedding, fold.known, fold.test, fold.test_units)

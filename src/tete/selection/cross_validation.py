@@ -13,10 +13,13 @@ __all__ = ["FoldScores", "best_of_each_dimension"]
 
 
 class FoldScores:
-    """Weight of held-out triplets that maps of one kind agree with, for each unit, added up over folds."""
+    """Weight of held-out triplets that maps of one kind agree with, for each unit, added up over folds.
 
-    def __init__(self, n_units: int) -> None:
-        self.agreed, self.weight = np.zeros(n_units), np.zeros(n_units)
+    `copies` are the numbers of equal units, independent of each other, that each unit stands for.
+    """
+
+    def __init__(self, copies: NDArray[np.float64]) -> None:
+        self.agreed, self.weight, self.copies = np.zeros(len(copies)), np.zeros(len(copies)), copies
         self.scores: dict[int, float] = {}
 
     def add(
@@ -38,7 +41,7 @@ class FoldScores:
     @property
     def standard_error(self) -> float:
         """Standard error of the score, units being independent draws."""
-        return _standard_error(self.agreed, self.weight)
+        return _standard_error(self.agreed, self.weight, self.copies)
 
     def clearly_below(self, other: "FoldScores", n_errors: float) -> bool:
         """Whether the score is below the other's by more than so many standard errors of their difference.
@@ -48,7 +51,7 @@ class FoldScores:
         both = (self.weight > 0) & (other.weight > 0)
         gain = (other.agreed - self.agreed)[both]
         weight = self.weight[both]
-        return bool(gain.sum() > n_errors * _standard_error(gain, weight) * weight.sum())
+        return bool(gain.sum() > n_errors * _standard_error(gain, weight, self.copies[both]) * weight.sum())
 
 
 def best_of_each_dimension(results: dict[str, Any], chosen: dict[str, Any]) -> list[int]:
@@ -61,9 +64,10 @@ def best_of_each_dimension(results: dict[str, Any], chosen: dict[str, Any]) -> l
     return [best[n_components] for n_components in sorted(best)]
 
 
-def _standard_error(values: NDArray[np.float64], weight: NDArray[np.float64]) -> float:
-    """Of a ratio of two sums over units."""
+def _standard_error(values: NDArray[np.float64], weight: NDArray[np.float64], copies: NDArray[np.float64]) -> float:
+    """Of a ratio of two sums over units, each unit being the sum of so many equal ones."""
     total = weight.sum()
     if total == 0.0:
         return np.nan
-    return float(np.sqrt(np.sum((values - weight * (values.sum() / total)) ** 2)) / total)
+    squares = (values - weight * (values.sum() / total)) ** 2
+    return float(np.sqrt(np.sum(np.divide(squares, copies, out=np.zeros(len(copies)), where=copies > 0.0))) / total)

@@ -132,7 +132,8 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             Fold(number, triplets.select(train), triplets.select(test), units[test])
             for number, (train, test) in enumerate(folds(self.cv, blocks_of(triplets, self.by), seed, units=units))
         ]
-        search = Search(parts, int(units.max()) + 1, self._estimator())
+        copies = triplets.answer_counts() if self.by == "groups" else np.ones(int(units.max()) + 1)
+        search = Search(parts, copies, self._estimator())
         best = search.choose(dimensions, temperatures, verbose=self.verbose)
         self.cv_results_ = search.results(best)
         self.best_index_ = list(search.trials).index(best)

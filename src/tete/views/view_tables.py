@@ -1,0 +1,86 @@
+"""Tables of people and of views: see `multiview.MultiViewTETE` for the columns."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tete.embedding.answer_model import Floats
+from tete.views.cross_fitting import Solution
+from tete.views.own_maps import AT_CHANCE, OWN_VIEW, TOO_FEW, agreement_of, verdict_alone
+from tete.views.unit_answers import UnitAnswers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "AT_CHANCE",
+    "CONSISTENT",
+    "OTHER_VIEW",
+    "REVERSED",
+    "TOO_FEW",
+    "largest_first",
+    "people_table",
+    "view_numbers",
+]
+
+SURE, LIKELY = 0.95, 0.5  # probabilities from which a verdict is given: where it accuses or sets apart, and else
+RELIABLE = 0.2  # kinds above this answer as a view does
+NO_VIEW = -1  # of people at chance, as scikit-learn's clusterings number what is in no cluster
+OTHER_VIEW, REVERSED, UNCLEAR = "consistent, but another view", "reversed", "unclear"
+CONSISTENT = (OTHER_VIEW, OWN_VIEW)
+
+
+def view_numbers(found: Solution) -> NDArray[np.int64]:
+    """For each unit its likeliest view, or -1 for those that rather toss coins."""
+    members = found.memberships
+    return np.where(members.at_chance > LIKELY, NO_VIEW, np.argmax(members.views, axis=1))
+
+
+def largest_first(answers: UnitAnswers, found: Solution) -> Solution:
+    """The views in the order of how much reliable people, or answers, there are of each."""
+    return found.ordered(np.argsort(-(answers.repeats @ found.memberships.weights), kind="stable"))
+
+
+def people_table(answers: UnitAnswers, found: Solution, n_components: int) -> "pd.DataFrame":
+    """One row a person."""
+    import pandas as pd  # noqa: PLC0415
+
+    verdicts, alone = _verdicts(answers, found, n_components)
+    numbers, members = view_numbers(found), found.memberships
+    agreement = np.column_stack([_agreement(answers, margins) for margins in found.margins])
+    rows = np.arange(answers.n_units)
+    return pd.DataFrame(
+        {
+            "answers": np.bincount(answers.units, weights=answers.counts, minlength=answers.n_units),
+            "view": numbers,
+            "probability": members.views[rows, np.argmax(members.views, axis=1)],
+            "reliability": members.reliabilities,
+            "agreement": agreement[rows, np.argmax(members.views, axis=1)],
+            "with_largest": agreement[:, 0],
+            "with_own_map": alone,
+            "verdict": verdicts,
+        },
+        index=pd.Index(answers.labels, name="annotator"),
+    )
+
+
+def _agreement(answers: UnitAnswers, margins: Floats) -> Floats:
+    """For each unit the share of its answers that maps made without them agree with."""
+    amounts = answers.by_unit(np.ones(len(margins)))
+    return np.asarray(answers.by_unit(agreement_of(margins)) / amounts)
+
+
+def _verdicts(answers: UnitAnswers, found: Solution, n_components: int) -> tuple[list[str], Floats]:
+    """Of each person, and for those at chance how well a map of their own does."""
+    members = found.memberships
+    steady = members.probabilities[:, :, members.kinds.reliability > RELIABLE].sum(axis=2)
+    verdicts = np.full(answers.n_units, UNCLEAR, dtype=object)
+    verdicts[steady[:, 0] > LIKELY] = "ordinary"
+    verdicts[steady[:, 1:].sum(axis=1) > SURE] = OTHER_VIEW
+    verdicts[members.at_chance > LIKELY] = AT_CHANCE
+    verdicts[members.reversed > SURE] = REVERSED
+    alone = np.full(answers.n_units, np.nan)
+    for unit in np.flatnonzero(verdicts == AT_CHANCE):
+        verdicts[unit], alone[unit] = verdict_alone(answers, int(unit), n_components)
+    return verdicts.tolist(), alone

@@ -149,14 +149,18 @@ def _beyond(
     projection = points.projection
     assert isinstance(projection, Projection)
     scale = projection.scale if spreads is None else projection.scale * spreads
-    squares = _square_lengths(rows, projection.mean, np.broadcast_to(1.0 / scale, projection.mean.shape), workers)
+    with np.errstate(over="ignore", divide="ignore"):
+        factors = np.broadcast_to(1.0 / np.asarray(scale), projection.mean.shape)
+    if not np.isfinite(factors).all():  # numbers so small that nothing is left to be seen beyond the components
+        return np.zeros(rows.shape[0], dtype=np.float32)
+    squares = _square_lengths(rows, projection.mean, factors, workers)
     if projection.unit_rows:
         projected = project(replace(projection, unit_rows=False), rows, workers)
     kept = np.sum(np.square(projected, dtype=np.float64), axis=1)
     left = np.maximum(squares - kept, 0.0)
     if projection.unit_rows:
         left /= np.where(squares > 0.0, squares, 1.0)
-    return np.asarray(np.sqrt(left), dtype=np.float32)
+    return np.asarray(np.minimum(np.sqrt(left), LARGEST), dtype=np.float32)
 
 
 def _square_lengths(

@@ -82,12 +82,14 @@ def noise_data(seed: int) -> tuple[np.ndarray, np.ndarray, str]:
     return digits.data[chosen].astype(np.float64), digits.target[chosen], source
 
 
-def fit_peer(python: Path, method: str, triplets: Triplets) -> tuple[float, np.ndarray]:
+def fit_peer(python: Path, method: str, triplets: Triplets, dims: int = 2) -> tuple[float, np.ndarray]:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "triplets.npy"), Path(folder, "embedding.npy")
         np.save(source, triplets.to_array())
         script = Path(__file__).with_name("cblearn_peer.py")
-        run = subprocess.run([python, script, method, source, target], capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [python, script, method, source, target, str(dims)], capture_output=True, text=True, check=True
+        )
         return float(run.stdout), np.load(target)
 
 

@@ -23,6 +23,7 @@ from tete.cli.reproduce import reproduce
 from tete.cli.score import score
 from tete.cli.suggest import suggest
 from tete.cli.view import view
+from tete.cli.views import views
 from tete.core.interrupts import end_at_ctrl_c, leave
 
 __all__ = ["app"]
@@ -47,7 +48,7 @@ app = _Program(
     add_completion=False,
     no_args_is_help=True,
 )
-for _command in (embed, check, choose, suggest, collect, export, reduce, place, score, view, demo, reproduce):
+for _command in (embed, check, choose, views, suggest, collect, export, reduce, place, score, view, demo, reproduce):
     app.command()(_command)
 
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["choose"]
 
+COLUMNS = ("params", "comparable_score", "standard_error", "comparable_likelihood")
+
 
 @one_sentence
 def choose(
@@ -61,14 +63,13 @@ def choose(
         assert figure is not None
         save_picture(plot, figure, force=force)
     best = model.best_params_
-    command = f"tete embed {answers} --dims {best['n_components']} --t {best['t']:g} --t-prime {best['t_prime']:g}"
+    kernel = "--kernel distance" if best["kernel"] == "distance" else f"--t-prime {best['t_prime']:g}"
+    command = f"tete embed {answers} --dims {best['n_components']} --t {best['t']:g} {kernel}"
     following = table_lines([("next", f"{command} -o map.csv")])
     text = "\n".join([_table(model), *following, *outputs.written_lines])
     candidates = [
-        {**params, "accuracy": float(score), "standard_error": float(error)}
-        for params, score, error in zip(
-            *(model.cv_results_[key] for key in ("params", "comparable_score", "standard_error")), strict=True
-        )
+        {**params, "accuracy": float(score), "standard_error": float(error), "log_likelihood": float(likelihood)}
+        for params, score, error, likelihood in zip(*(model.cv_results_[key] for key in COLUMNS), strict=True)
     ]
     print_result({"best": best, "candidates": candidates, "written": outputs.written}, text, as_json, quiet)
 
@@ -87,15 +88,15 @@ def _dimensions(text: str) -> list[int]:
 
 def _table(model: "TETECV") -> str:
     """One line for each dimension, the chosen one marked."""
+    from tete.embedding.temperatures import described  # noqa: PLC0415
     from tete.selection.cross_validation import best_of_each_dimension  # noqa: PLC0415
 
-    rows = ["dimensions    held-out accuracy    t     t'"]
+    rows = ["dimensions    held-out accuracy    log-likelihood    temperatures"]
     results: dict[str, Any] = model.cv_results_
     for index in best_of_each_dimension(results, model.best_params_):
         params = results["params"][index]
         accuracy = f"{results['comparable_score'][index]:.1%} ± {results['standard_error'][index]:.1%}"
         mark = "  <- chosen" if params == model.best_params_ else ""
-        rows.append(
-            f"{params['n_components']:10}    {accuracy:>17}    {params['t']:<4g}  {params['t_prime']:<4g}{mark}"
-        )
+        likelihood = f"{results['comparable_likelihood'][index]:.4f}"
+        rows.append(f"{params['n_components']:10}    {accuracy:>17}    {likelihood:>14}    {described(params)}{mark}")
     return "\n".join(rows)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["place"]
 
 UNLIKE = 3.0  # a novelty that hardly a row has that belongs to the map
+MAPS = (".csv", ".tsv", ".parquet", ".json", ".npy")  # files of maps, which are no models
 
 
 @one_sentence
@@ -46,16 +47,18 @@ def place(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Place new rows on a finished map.
+    """Place new rows on a finished map of features.
 
     Each row is placed by itself; the map stays as it is. Columns that the model does not know are kept as labels. The
     column novelty tells rows that hardly belong to the map: it is about 1 for rows like those of the map.
+    New objects are placed on a map from answers, by answers about them, with: tete embed new.csv --fixed map.csv
 
     Example: tete place model.npz new.csv -o new_map.csv
     """
     outputs = Outputs(output, plot, page, theme=theme, force=force)
     looks = Looks.of_options(color, class_names)
     outputs.check()
+    _refuse_maps(model, table)
     from tete.reduction.model_files import load_model, saved_classes  # noqa: PLC0415
 
     encoder, estimator = parts_of(load_model(model))
@@ -83,6 +86,15 @@ def place(
         said.append(("unlike", f"{count:,} of them have a novelty above {UNLIKE:g}: they hardly belong to the map"))
     result = {"n_rows": len(found), "n_unlike": count, "written": outputs.written}
     print_result(result, "\n".join([*table_lines(said), *outputs.written_lines]), as_json, quiet)
+
+
+def _refuse_maps(model: Path, table: str) -> None:
+    """Say how new objects are placed on a map that was made from answers."""
+    if model.suffix.lower() in MAPS:
+        raise typer.BadParameter(
+            f"{model} is a map, and a model of features (.npz, by tete reduce --model) is needed; new objects are "
+            f"placed on a map by answers about them: tete embed {table} --fixed {model} -o both.csv"
+        )
 
 
 def _numbers(encoder: "TableEncoder", estimator: "FeatureMap", rows: Any) -> Any:

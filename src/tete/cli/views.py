@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from tete.cli import options
-from tete.cli.arguments import read_triplets
+from tete.cli.answer_options import AnswerOptions, reads_answers
 from tete.cli.messages import one_sentence, print_result
 from tete.core.printing import rows_under, table_lines
 
@@ -20,8 +20,10 @@ MOST_VIEWS = 20  # that can be asked for
 
 
 @one_sentence
+@reads_answers
 def views(
     answers: options.Answers,
+    reading: AnswerOptions,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder for the maps, the people, the words and a page.")
     ] = None,
@@ -31,13 +33,6 @@ def views(
     ] = "annotators",
     dims: Annotated[int, typer.Option(min=1, help="Dimensions of the maps.")] = 2,
     seed: Annotated[int, typer.Option(help="Seed of the halves that answers are dealt into.")] = 0,
-    columns: options.Columns = "",
-    odd_one_out: options.OddOneOut = False,
-    weight: options.Weight = None,
-    annotator: options.Annotator = None,
-    no_header: options.NoHeader = False,
-    encoding: options.Encoding = "utf-8",
-    skip_invalid: options.SkipInvalid = False,
     force: options.Force = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -50,7 +45,7 @@ def views(
     """
     wanted = _number(n_views)
     _check(output, MOST_VIEWS if wanted == "auto" else wanted, force)
-    triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
+    triplets = reading.read(answers)
     from tete.views.multiview import MultiViewTETE  # noqa: PLC0415
 
     model = MultiViewTETE(dims, n_views=wanted, by=by, random_state=seed).fit(triplets)

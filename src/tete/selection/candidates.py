@@ -37,7 +37,7 @@ from tete.embedding.estimators import TETE
 from tete.embedding.objective import ShardedTriplets
 from tete.embedding.temperatures import CANDIDATES, Temperatures
 from tete.exceptions import InvalidTripletsError
-from tete.selection.cross_validation import FoldScores
+from tete.selection.cross_validation import FoldScores, best_of_each_dimension
 
 __all__ = ["TEMPERATURES", "Candidate", "Effort", "Fold", "Search"]
 
@@ -166,7 +166,21 @@ class Search:
                 pair = max(guides, key=self._likelihood)[1:]
                 n_components = self._fewest_dimensions([Candidate(each, *pair) for each in reversed(dimensions)])
                 announce("temperatures")
-            return self._best([Candidate(n_components, *pair) for pair in temperatures])
+            best = self._best([Candidate(n_components, *pair) for pair in temperatures])
+            looked_at = {best.n_components}
+            while (other := self._dimension_by_results(best)) not in looked_at:  # what is shown must not contradict
+                looked_at.add(other)
+                best = self._best([Candidate(other, *pair) for pair in temperatures])
+            return best
+
+    def _dimension_by_results(self, chosen: Candidate) -> int:
+        """The smallest dimension within one standard error of the best one, by the results as they are shown."""
+        results = self.results(chosen)
+        shown = best_of_each_dimension(results, chosen.params)
+        likelihoods, errors = results["comparable_likelihood"][shown], results["likelihood_error"][shown]
+        best = int(np.nanargmax(likelihoods))
+        near = likelihoods >= likelihoods[best] - errors[best]
+        return int(results["param_n_components"][shown][np.argmax(near)])
 
     def _best(self, candidates: Sequence[Candidate]) -> Candidate:
         """The one under which the held-out answers are most likely; those clearly worse are not tried on all folds."""
@@ -270,9 +284,11 @@ class Search:
             "standard_error": np.array([trial.held_out.standard_error for trial in trials]),
             "comparable_score": comparable,
             "comparable_likelihood": likelihood,
+            "likelihood_error": np.array([trial.held_out.likelihood_error for trial in trials]),
             "rank_test_score": rankdata(-likelihood, method="min").astype(np.int32),
             "mean_fit_time": np.array([sum(trial.seconds) / len(trial.held_out.scores) for trial in trials]),
             "n_iter": np.array([trial.n_iter for trial in trials]),
+            "n_folds": np.sum(~np.isnan(scores), axis=1),
         }
 
 

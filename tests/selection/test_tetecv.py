@@ -118,7 +118,7 @@ def test_good_answers_choose_a_light_tail():
         ({"temperatures": ((2, 3),)}, "`temperatures` must be in"),
         ({"temperatures": ((None, None),)}, "`temperatures` must be in"),
         ({"by": "people"}, "`by` must be"),
-        ({"by": "annotators"}, "`by` must be 'groups' for triplets without annotators"),
+        ({"by": "annotators"}, "`by` must be 'answers' for triplets without annotators"),
         ({"cv": 1}, "`cv` must be"),
         ({"n_jobs": 0}, "`n_jobs` must be a whole number other than 0"),
     ],

@@ -28,8 +28,8 @@ def choose(
     plot: Annotated[Path | None, typer.Option(help="A picture of error against dimension: .png, .svg, .pdf.")] = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
     by: Annotated[
-        Literal["groups", "annotators"], typer.Option(help="Hold out answers, or all of a person's.")
-    ] = "groups",
+        Literal["answers", "annotators"], typer.Option(help="Hold out answers, or all of a person's.")
+    ] = "answers",
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
     theme: options.Theme = "light",
     force: options.Force = False,

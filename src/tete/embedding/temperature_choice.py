@@ -82,13 +82,13 @@ def held_out_parts(triplets: Triplets) -> list[HeldOut]:
     """Two folds of whole questions, none of too few; of very many a part. Nothing is tested on unknown objects."""
     if triplets.weights is not None and not triplets.weights.all():
         triplets = triplets.select(triplets.weights > 0)
-    questions = blocks_of(triplets, "groups")
+    questions = blocks_of(triplets, "answers")
     if int(questions.max()) + 1 < FEWEST_QUESTIONS:
         return []
     most = max(MOST_QUESTIONS, MOST_AN_OBJECT * triplets.n_objects)
     if int(questions.max()) >= most:
         triplets = triplets.select(questions < most)  # they are numbered at random
-        questions = blocks_of(triplets, "groups")
+        questions = blocks_of(triplets, "answers")
     answers = triplets.answer_numbers()
     shares = triplets.weights_or_ones() / np.bincount(answers)[answers]  # triplets of an answer share its weight
     parts = []

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from tete.comparisons.by_people import By
 from tete.comparisons.folds import blocks_of, folds, units_of
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
@@ -44,7 +45,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         kernel on plain distances. By default those of `TETE`.
     cv : int, splitter of scikit-learn or iterable of (train, test), default=5
         Number of folds, or the folds; a splitter gets the answers or annotators as groups.
-    by : "groups" or "annotators", default="groups"
+    by : "answers" or "annotators", default="answers"
         What is held out as a whole. "annotators" says how well the map predicts people who were not asked.
     refit : bool, default=True
         Whether to fit the chosen candidate to all answers in the end.
@@ -97,7 +98,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     _: KW_ONLY
     temperatures: Sequence[tuple[float, float | None]] = TEMPERATURES
     cv: Any = 5
-    by: Literal["groups", "annotators"] = "groups"
+    by: By = "answers"
     refit: bool = True
     ridge: float = 3e-4
     max_iter: int = 1000
@@ -136,7 +137,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             Fold(number, triplets.select(train), triplets.select(test), units[test])
             for number, (train, test) in enumerate(folds(self.cv, blocks_of(triplets, self.by), seed, units=units))
         ]
-        copies = triplets.answer_counts() if self.by == "groups" else np.ones(int(units.max()) + 1)
+        copies = triplets.answer_counts() if self.by == "answers" else np.ones(int(units.max()) + 1)
         search = Search(parts, copies, self._estimator())
         best = search.choose(dimensions, temperatures, verbose=self.verbose)
         self.cv_results_ = search.results(best)
@@ -280,7 +281,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             check_interval("temperatures", t, 1.0, 2.0)
             if t_prime is not None:
                 check_interval("temperatures", t_prime, 1.0, 2.0)
-        check_choice("by", self.by, ("groups", "annotators"))
+        check_choice("by", self.by, ("answers", "annotators"))
         check_n_jobs(self.n_jobs)
         wanted = [(float(t), None if t_prime is None else float(t_prime)) for t, t_prime in pairs]
         return sorted({int(each) for each in dimensions}, reverse=True), wanted

@@ -180,8 +180,9 @@ class TestChooseAndSuggest:
         assert (tmp_path / "choice.png").read_bytes().startswith(b"\x89PNG")
         found = json.loads(tete("choose", answers, "--dims", 2, "--folds", 3, "--json").stdout)
         assert found["best"]["n_components"] == 2
-        tried = {(each["t"], each["t_prime"]) for each in found["candidates"]}
-        assert set(TEMPERATURES[::2]) <= tried <= set(TEMPERATURES)
+        tried = {(each["t"], None if each["kernel"] == "distance" else each["t_prime"]) for each in found["candidates"]}
+        assert tried == set(TEMPERATURES)
+        assert all(each["log_likelihood"] < 0.0 for each in found["candidates"])
 
     def test_dims_that_are_none(self, answers):
         result = tete("choose", answers, "--dims", "two")

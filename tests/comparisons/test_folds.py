@@ -36,9 +36,9 @@ def test_folds_refuse_what_would_leak_or_is_too_little():
 
 def test_units_are_answers_or_annotators(rng):
     triplets = random_triplets(rng, n_triplets=4, annotators=["b", "a", "b", "c"], answers=[7, 7, 9, 9])
-    assert units_of(triplets, "groups").tolist() == [0, 0, 1, 1]
+    assert units_of(triplets, "answers").tolist() == [0, 0, 1, 1]
     assert units_of(triplets, "annotators").tolist() == [1, 0, 1, 2]
-    with pytest.raises(InvalidParameterError, match="`by` must be 'groups' for triplets without annotators"):
+    with pytest.raises(InvalidParameterError, match="`by` must be 'answers' for triplets without annotators"):
         units_of(random_triplets(rng, n_triplets=4), "annotators")
 
 
@@ -48,7 +48,7 @@ def test_a_question_is_in_one_fold_however_often_and_in_whatever_order_it_is_ask
 
     def fold_of_question(triplets):
         found = {}
-        for fold, (_, test) in enumerate(folds(5, blocks_of(triplets, "groups"), 0)):
+        for fold, (_, test) in enumerate(folds(5, blocks_of(triplets, "answers"), 0)):
             for anchor, near, far in triplets.to_array()[test].tolist():
                 assert found.setdefault((anchor, frozenset((near, far))), fold) == fold
         return found
@@ -58,7 +58,7 @@ def test_a_question_is_in_one_fold_however_often_and_in_whatever_order_it_is_ask
 
 def test_splitters_may_tear_questions_but_no_answers(rng):
     triplets = random_triplets(rng, n_objects=3, n_triplets=30)
-    blocks, answers = blocks_of(triplets, "groups"), units_of(triplets, "groups")
+    blocks, answers = blocks_of(triplets, "answers"), units_of(triplets, "answers")
     splitter = KFold(3, shuffle=True, random_state=0)
     assert len(list(folds(splitter, blocks, 0, units=answers))) == 3
     with pytest.raises(InvalidParameterError, match="must not split"):

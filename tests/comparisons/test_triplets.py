@@ -345,8 +345,8 @@ class TestOperations:
         [
             (lambda t: t.flip(1.5), r"`share` must be in \[0, 1\], got 1\.5\."),
             (lambda t: t.split(0.0), r"`share` must be in \(0, 1\), got 0\.0\."),
-            (lambda t: t.split(by="people"), r"`by` must be 'groups' or 'annotators', got 'people'\."),
-            (lambda t: t.split(by="annotators"), r"`by` must be 'groups' for triplets without annotators"),
+            (lambda t: t.split(by="people"), r"`by` must be 'answers' or 'annotators', got 'people'\."),
+            (lambda t: t.split(by="annotators"), r"`by` must be 'answers' for triplets without annotators"),
             (lambda t: t.select([0]).split(), r"At least 2 different questions are needed to split them, got 1\."),
             (lambda t: t.select([True]), r"`rows` must have 3 entries"),
             (lambda t: t.select([]), r"At least one triplet is needed, got 0\."),

@@ -57,6 +57,16 @@ class TestChoice:
         assert (both.kernel_, both.t_, both.t_prime_, both.temperature_scores_) == ("squared", 2.0, 1.75, None)
         assert TETE(kernel="distance").fit(clean_triplets).t_prime_ is None
 
+    def test_of_many_answers_what_is_clearly_worse_is_dropped(self, points, monkeypatch):
+        answers = answers_of(points, 0.2)
+        both = TETE().fit(answers)
+        monkeypatch.setattr(temperature_choice, "ENOUGH_TO_SAY_SO", 100)
+        fitted = TETE().fit(answers)
+        assert chosen(fitted) == chosen(both)
+        assert list(fitted.temperature_scores_) == list(CANDIDATES)
+        light = Temperatures("squared", 1.0, 1.0)
+        assert fitted.temperature_scores_[light] > both.temperature_scores_[light]  # one fold is against it, not two
+
     def test_another_fit_chooses_again(self, points):
         model = TETE().fit(answers_of(points, 0.2))
         first = chosen(model)
@@ -161,6 +171,9 @@ class TestParts:
     def test_very_many_questions_are_chosen_by_a_part(self, monkeypatch, rng):
         answers = random_triplets(rng, n_objects=40, n_triplets=2000)
         monkeypatch.setattr(temperature_choice, "MOST_QUESTIONS", 500)
+        monkeypatch.setattr(temperature_choice, "MOST_AN_OBJECT", 20)
+        assert len(np.unique(question_numbers(held_out_parts(answers)[0].train))) == 640  # 20 an object, of 5 folds 4
+        monkeypatch.setattr(temperature_choice, "MOST_AN_OBJECT", 10)
         parts = held_out_parts(answers)
         for part in parts:
             assert len(np.unique(question_numbers(part.train))) == 400

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from tete.cli import options
-from tete.cli.arguments import read_triplets, triplet_estimator
+from tete.cli.answer_options import AnswerOptions, reads_answers
+from tete.cli.arguments import triplet_estimator
 from tete.cli.messages import one_sentence, print_result
 from tete.cli.outputs import Outputs, check_label
 from tete.core.printing import table_lines
@@ -25,14 +26,17 @@ __all__ = ["embed"]
 
 
 @one_sentence
+@reads_answers
 def embed(
     answers: options.Answers,
+    reading: AnswerOptions,
     output: options.MapOutput = None,
     plot: options.Plot = None,
     page: options.Page = None,
     trust: options.Trust = None,
     label: options.Label = None,
     ellipses: options.Ellipses = False,
+    ellipses_file: options.EllipsesFile = None,
     dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
     method: Annotated[
         Literal["tete", "tste", "ste", "ckl", "gnmds", "soe"], typer.Option(help="Kind of embedding.")
@@ -46,14 +50,7 @@ def embed(
     ] = None,
     coordinates: options.Coordinates = "",
     seed: Annotated[int, typer.Option(help="Seed of the choice of held-out answers.")] = 0,
-    columns: options.Columns = "",
-    odd_one_out: options.OddOneOut = False,
-    weight: options.Weight = None,
-    annotator: options.Annotator = None,
     by: options.By = None,
-    no_header: options.NoHeader = False,
-    encoding: options.Encoding = "utf-8",
-    skip_invalid: options.SkipInvalid = False,
     theme: options.Theme = "light",
     force: options.Force = False,
     as_json: options.Json = False,
@@ -67,30 +64,46 @@ def embed(
     Example: tete embed answers.csv -o map.csv
     """
     estimator = triplet_estimator(method, dims, t, t_prime, kernel)
-    outputs = Outputs(output, plot, page, trust=trust, theme=theme, force=force)
+    outputs = Outputs(output, plot, page, trust=trust, ellipses=ellipses_file, theme=theme, force=force)
+    ellipses = ellipses or ellipses_file is not None
     outputs.check()
     if fixed is not None and (ellipses or objects is not None or trust is not None or by is not None):
         raise typer.BadParameter("--ellipses, --objects, --trust and --by do not go with --fixed.")
     if coordinates and fixed is None:
         raise typer.BadParameter("--coordinates are those of the map that --fixed names.")
-    triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
+    triplets = reading.read(answers)
     if fixed is not None:
         from tete.cli.embed_fixed import embed_beside  # noqa: PLC0415
 
-        embed_beside(fixed, triplets, estimator, outputs, label, coordinates, encoding, as_json, quiet)
+        embed_beside(fixed, triplets, estimator, outputs, label, coordinates, reading.encoding, as_json, quiet)
         return
     from tete.reliability.fit_report import fit_and_report  # noqa: PLC0415
 
-    known, readable = _objects_of(triplets, objects, label, encoding)
+    known, readable = _objects_of(triplets, objects, label, reading.encoding)
     estimator.set_params(verbose=sys.stderr.isatty() and not quiet and not as_json)
     fitted, report = fit_and_report(estimator, readable, by=by, random_state=seed)
     outputs.write_trust(report.trust)
     found = dataclasses.replace(known, embedding=fitted.embedding_)
     outputs.write_map(found)
     sureness = _uncertainty(fitted, readable, by) if ellipses else None
+    regions = _ellipse_table(sureness, found, outputs)
     wrong = None if report.trust is None else report.trust.probability_wrong
     outputs.draw(found, triplets, label, Path(answers).stem, wrong=wrong, uncertainty=sureness)
-    _say(report, sureness, outputs, as_json, quiet)
+    _say(report, sureness, regions, outputs, as_json, quiet)
+
+
+def _ellipse_table(sureness: "Uncertainty | None", found: "Map", outputs: Outputs) -> list[dict[str, object]] | None:
+    """The regions of the places, one record for each object, written if asked for."""
+    if sureness is None:
+        return None
+    from tete.io.writing import write_frame  # noqa: PLC0415
+    from tete.reliability.ellipse_table import ellipse_table  # noqa: PLC0415
+
+    table = ellipse_table(sureness, found.embedding, found.names)
+    if outputs.ellipses is not None:
+        write_frame(outputs.ellipses, table, force=outputs.force)
+    rows = table.astype(object).where(table.notna(), None).to_dict(orient="records")
+    return [{str(name): value for name, value in row.items()} for row in rows]
 
 
 def _objects_of(triplets: "Triplets", objects: str | None, label: str | None, encoding: str) -> "tuple[Map, Triplets]":
@@ -105,7 +118,14 @@ def _objects_of(triplets: "Triplets", objects: str | None, label: str | None, en
     return known, dataclasses.replace(triplets, names=tuple(known.display_names)) if named else triplets
 
 
-def _say(report: "FitReport", sureness: "Uncertainty | None", outputs: Outputs, as_json: bool, quiet: bool) -> None:
+def _say(
+    report: "FitReport",
+    sureness: "Uncertainty | None",
+    regions: list[dict[str, object]] | None,
+    outputs: Outputs,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Print what the fit found and what was written."""
     for warning in report.warnings:
         typer.echo(f"Warning: {warning}", err=True)
@@ -116,6 +136,7 @@ def _say(report: "FitReport", sureness: "Uncertainty | None", outputs: Outputs, 
         sure = [("stability", f"{sureness.stability:.1%} of the map's spread is reproduced by other {drawn}")]
         sure_values = {"stability": sureness.stability, "stability_by": sureness.by}
     text = "\n".join([str(report), *table_lines(sure), *outputs.written_lines])
+    sure_values["ellipses"] = regions
     print_result(report.as_dict() | sure_values | {"written": outputs.written}, text, as_json, quiet)
 
 

@@ -20,8 +20,6 @@ Columns = Annotated[
 Coordinates = Annotated[
     str, typer.Option(help="Columns of the map's coordinates, e.g. UMAP_1,UMAP_2 or 2,3. Default: by header.")
 ]
-OddOneOut = Annotated[bool, typer.Option("--odd-one-out", help="The last of the three --columns is the odd one out.")]
-Weight = Annotated[str | None, typer.Option(help="Column with weights. Default: by header.")]
 Annotator = Annotated[str | None, typer.Option(help="Column that says who answered. Default: by header.")]
 By = Annotated[
     Literal["answers", "annotators"] | None,
@@ -73,3 +71,17 @@ Kernel = Annotated[
 Ellipses = Annotated[
     bool, typer.Option("--ellipses", help="Say and draw how sure the places are: 60 more fits to resampled answers.")
 ]
+Images = Annotated[Path | None, typer.Option(help="Folder of pictures named after the objects, for the page.")]
+Colors = Annotated[list[str] | None, typer.Option("--color", help="Colour of a class, e.g. oak=#1f77b4 (repeatable).")]
+ClassNames = Annotated[bool, typer.Option("--class-names", help="Write the name of each class in its midst.")]
+
+
+EllipsesFile = Annotated[
+    Path | None,
+    typer.Option("--ellipses-file", help="A table of --ellipses with covariances: .csv, .tsv, .parquet or .json."),
+]
+
+
+def listed(columns: str) -> list[str] | None:
+    """The names in a list with commas; None where there is none."""
+    return [column.strip() for column in columns.split(",")] if columns else None

@@ -8,11 +8,12 @@ the fold in which it would be if it had been asked once, whatever the order of t
 
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.comparisons.by_people import By
 from tete.comparisons.same_question import question_numbers
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_whole
@@ -26,16 +27,16 @@ __all__ = ["blocks_of", "folds", "units_of"]
 Rows: TypeAlias = NDArray[np.int64]
 
 
-def units_of(triplets: "Triplets", by: Literal["groups", "annotators"]) -> NDArray[np.int64]:
+def units_of(triplets: "Triplets", by: By) -> NDArray[np.int64]:
     """For each triplet the number of its answer or of its annotator, 0, 1, ..."""
-    if by == "groups":
+    if by == "answers":
         return triplets.answer_numbers()
     if triplets.annotators is None:
-        raise InvalidParameterError("`by` must be 'groups' for triplets without annotators, got 'annotators'.")
+        raise InvalidParameterError("`by` must be 'answers' for triplets without annotators, got 'annotators'.")
     return np.unique(triplets.annotators, return_inverse=True)[1]
 
 
-def blocks_of(triplets: "Triplets", by: Literal["groups", "annotators"]) -> NDArray[np.int64]:
+def blocks_of(triplets: "Triplets", by: By) -> NDArray[np.int64]:
     """For each triplet the number of what is held out together with it: its group or question, or its annotator."""
     if by == "annotators":
         return units_of(triplets, by)

@@ -35,7 +35,7 @@ def joined(sets: Sequence["Triplets"]) -> tuple[NDArray[Any], dict[str, Any]]:
     if any(part.answers is not None for part in sets):
         details["answers"] = _told_apart([part.answer_numbers() for part in sets])
     if any(part.groups is not None for part in sets):
-        details["groups"] = _told_apart([blocks_of(part, "groups") for part in sets])
+        details["groups"] = _told_apart([blocks_of(part, "answers") for part in sets])
     return np.concatenate([part.to_array() for part in sets]), details
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.comparisons import frames, questions
+from tete.comparisons.by_people import By
 from tete.comparisons.checks import (
     check_labels,
     check_length,
@@ -617,7 +618,7 @@ class Triplets:
         self,
         share: float = 0.1,
         *,
-        by: Literal["groups", "annotators"] = "groups",
+        by: By = "answers",
         random_state: RandomState = 0,
     ) -> tuple[Self, Self]:
         """Split into two parts, such that no question (or annotator) is torn apart.
@@ -628,7 +629,7 @@ class Triplets:
         ----------
         share : float in (0, 1), default=0.1
             About this share of the different questions (or annotators) is in the second part.
-        by : "groups" or "annotators", default="groups"
+        by : "answers" or "annotators", default="answers"
             What stays whole.
         random_state : int, generator or None, default=0
             Seed of the draws; None takes another one each time.
@@ -646,11 +647,11 @@ class Triplets:
             If there are fewer than two questions (or annotators).
         """
         check_interval("share", share, 0.0, 1.0, closed=False)
-        check_choice("by", by, ("groups", "annotators"))
+        check_choice("by", by, ("answers", "annotators"))
         blocks = blocks_of(self, by)
         n_blocks = int(blocks.max()) + 1
         if n_blocks < 2:
-            kind = "questions" if by == "groups" else by
+            kind = "questions" if by == "answers" else by
             raise InvalidTripletsError(f"At least 2 different {kind} are needed to split them, got {n_blocks}.")
         n_second = min(max(round(share * n_blocks), 1), n_blocks - 1)
         chosen = np.zeros(n_blocks, dtype=bool)

@@ -137,7 +137,9 @@ class TETE(TripletEmbedding):
         self._maps_of_parts: dict[bytes, Embedding] = {}
         if choice is not None:
             self._maps_of_parts = {
-                digest(part.train): maps[choice.best] for part, maps in zip(parts, choice.maps, strict=True)
+                digest(part.train): maps[choice.best]
+                for part, maps in zip(parts, choice.maps, strict=False)
+                if choice.best in maps
             }
 
     def _choice(self, parts: list[HeldOut], possible: list[Temperatures]) -> Choice | None:

@@ -4,11 +4,12 @@ No member is best everywhere: clean answers want t = t' = 1, a fifth of wrong on
 very many wrong ones t = t' = 2, few answers t = 1 with a heavy tail (benchmarks/results/temperatures.md).
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tete.embedding.losses import DistanceLoss, Loss, tete_loss
 
-__all__ = ["CANDIDATES", "Kernel", "Temperatures", "fallback", "is_auto", "possible_temperatures"]
+__all__ = ["CANDIDATES", "Kernel", "Temperatures", "described", "fallback", "is_auto", "possible_temperatures"]
 
 Kernel: TypeAlias = Literal["squared", "distance"]
 Auto: TypeAlias = Literal["auto"]
@@ -26,6 +27,12 @@ class Temperatures(NamedTuple):
         """The loss of one triplet."""
         return DistanceLoss(self.t) if self.t_prime is None else tete_loss(self.t, self.t_prime)
 
+    def away(self, other: "Temperatures") -> float:
+        """How far the other's map is from being this one's; all those with another kernel are equally far."""
+        if other.kernel != self.kernel:
+            return 3.0  # more than any two of one kernel
+        return abs(other.t - self.t) + abs((other.t_prime or 0.0) - (self.t_prime or 0.0))
+
     def __str__(self) -> str:
         return f"t = {self.t:g}, " + ("on plain distances" if self.t_prime is None else f"t' = {self.t_prime:g}")
 
@@ -40,6 +47,12 @@ CANDIDATES = (
     Temperatures("squared", 1.0, 1.0),
 )
 MIDDLE_TAIL = 1.5
+
+
+def described(params: Mapping[str, Any]) -> str:
+    """The temperatures among the parameters of a `TETE` that leaves none to the answers."""
+    kernel = params.get("kernel", "squared")
+    return str(Temperatures(kernel, params["t"], None if kernel == "distance" else params["t_prime"]))
 
 
 def is_auto(value: Any) -> bool:

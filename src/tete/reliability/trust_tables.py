@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from tete.comparisons.agreement import repeat_shares
+from tete.comparisons.response_times import times_by_annotator
 from tete.reliability.evidence import (
     benjamini_hochberg,
     better_than_chance,
@@ -100,6 +101,8 @@ def annotator_table(held_out: HeldOutAnswers, n_components: int = 2) -> "pd.Data
     table = _agreement_columns(ordinary, units[held_out.first_rows], np.arange(len(held_out.first_rows)), len(labels))
     repeats = repeat_shares(triplets)
     table |= {"with_others": repeats.with_others, "with_self": repeats.with_self}
+    if triplets.times is not None:
+        table["median_ms"], table["too_fast"] = times_by_annotator(triplets)
     table |= _flags(ordinary, units, len(labels), n_components)
     return pd.DataFrame(table, index=pd.Index(labels, name="annotator"))
 

@@ -4,7 +4,7 @@ error(n) = limit + amount * n^-exponent
 """
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -172,9 +172,8 @@ def _one_run(
     fitted: FittedMap, triplets: Triplets, share: float, by: By, rng: np.random.Generator
 ) -> list[tuple[float, float, float]]:
     """For each part of the training answers: their number, the held-out error and its variance."""
-    whole: Literal["groups", "annotators"] = "annotators" if by == "annotators" else "groups"
-    train, test = triplets.split(share, by=whole, random_state=rng)
-    blocks, tested = blocks_of(train, whole), units_of(test, whole)
+    train, test = triplets.split(share, by=by, random_state=rng)
+    blocks, tested = blocks_of(train, by), units_of(test, by)
     n_blocks = int(blocks.max()) + 1
     rank = rng.permutation(n_blocks)[blocks]  # parts are nested, so that the curve is smooth
     counts = _counts(test)

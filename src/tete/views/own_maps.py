@@ -15,7 +15,17 @@ from tete.embedding.estimators import TETE
 from tete.exceptions import TeteError
 from tete.views.unit_answers import UnitAnswers
 
-__all__ = ["AT_CHANCE", "OWN_VIEW", "TOO_FEW", "OwnMap", "agreement_of", "chance_of", "own_map", "verdict_alone"]
+__all__ = [
+    "AT_CHANCE",
+    "LEVEL",
+    "OWN_VIEW",
+    "TOO_FEW",
+    "OwnMap",
+    "agreement_of",
+    "chance_of",
+    "own_map",
+    "verdict_alone",
+]
 
 TEMPERATURES = (1.0, 1.75)
 N_FOLDS = 5

@@ -16,7 +16,7 @@ from tete.comparisons.same_question import question_numbers
 from tete.comparisons.summary import triplet_keys
 from tete.comparisons.triplets import Triplets
 from tete.embedding.answer_model import Floats
-from tete.exceptions import InvalidTripletsError
+from tete.exceptions import InvalidTripletsError, Parameter
 
 __all__ = ["UnitAnswers"]
 
@@ -64,7 +64,9 @@ class UnitAnswers:
         used = triplets if counted.all() else triplets.select(counted)
         if by == "annotators" and used.annotators is None:
             raise InvalidTripletsError(
-                "The answers must have annotators to be told apart by them, got none; `by` may be 'answers'."
+                "The answers must have annotators to be told apart by them, got none. ",
+                Parameter("by", "answers"),
+                " tells single answers apart.",
             )
         people = np.zeros(len(used), dtype=np.int64)
         labels: tuple[Hashable, ...] = ()

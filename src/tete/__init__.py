@@ -103,4 +103,6 @@ _HOMES = {
     "MultiViewTETE": "tete.views.multiview",
 }
 
-__getattr__, __dir__ = _lazy_names(__name__, _HOMES, ("datasets", "distributed", "exceptions", "io", "metrics", "tempered"))
+__getattr__, __dir__ = _lazy_names(
+    __name__, _HOMES, ("datasets", "distributed", "exceptions", "io", "metrics", "tempered")
+)

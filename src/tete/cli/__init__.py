@@ -4,7 +4,8 @@ A command is a function in the file of its name, guarded by `messages.one_senten
 `options` and `answer_options` (what can be said on the command line) -> `arguments` (features, maps and estimators that
 this stands for) -> the library -> `outputs` (files, checked before any work is done) -> `messages` (what is said on the
 screen).
-`embed_fixed`, `demo_digits` and `serving` are what `embed --fixed`, `demo` and `view --serve` do.
+`embed_fixed`, `embed_packed` (on `clusters`), `demo_digits` and `serving` are what `embed --fixed`, `embed` with packed
+answers, `demo` and `view --serve` do.
 """
 
 from typing import Annotated, Any
@@ -18,6 +19,7 @@ from tete.cli.collect import collect
 from tete.cli.demo import demo
 from tete.cli.embed import embed
 from tete.cli.export import export
+from tete.cli.pack import pack
 from tete.cli.place import place
 from tete.cli.reduce import reduce
 from tete.cli.reproduce import reproduce
@@ -49,7 +51,22 @@ app = _Program(
     add_completion=False,
     no_args_is_help=True,
 )
-for _command in (embed, check, choose, views, suggest, collect, export, reduce, place, score, view, demo, reproduce):
+for _command in (
+    embed,
+    check,
+    choose,
+    views,
+    suggest,
+    collect,
+    export,
+    pack,
+    reduce,
+    place,
+    score,
+    view,
+    demo,
+    reproduce,
+):
     app.command()(_command)
 
 

@@ -12,6 +12,7 @@ from tete.cli import options
 
 if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
+    from tete.distributed import TripletShards
 
 __all__ = ["AnswerOptions", "reads_answers"]
 
@@ -58,6 +59,10 @@ class AnswerOptions:
                     f"files of answers, and {spoken(path)} is the database of a study."
                 )
             return _read_study(path, names, self.ties)
+        from tete.distributed.manifest import is_packed  # noqa: PLC0415
+
+        if is_packed(path):
+            return _read_sample(self.open_packed(path), names)
         from tete.io import read_answers  # noqa: PLC0415
 
         return read_answers(
@@ -78,6 +83,14 @@ class AnswerOptions:
             encoding=self.encoding,
             skip_invalid=self.skip_invalid,
         )
+
+    def open_packed(self, path: str) -> "TripletShards":
+        """The folder of packed answers, about which nothing more can be said."""
+        if self != AnswerOptions(ties=self.ties, encoding=self.encoding):
+            raise typer.BadParameter(f"--columns and the like are for files of answers, and {path} is packed already.")
+        from tete.distributed import TripletShards  # noqa: PLC0415
+
+        return TripletShards(path)
 
 
 def reads_answers(command: Callable[..., None]) -> Callable[..., None]:
@@ -107,13 +120,29 @@ def reads_answers(command: Callable[..., None]) -> Callable[..., None]:
 def _read_study(path: str, names: Sequence[str] | None, ties: Literal["drop", "half"]) -> "Triplets":
     from tete.collecting.database_address import spoken  # noqa: PLC0415
     from tete.collecting.study_answers import read_study  # noqa: PLC0415
+
+    return _on_map(read_study(path, ties=ties), names, spoken(path))
+
+
+def _read_sample(shards: "TripletShards", names: Sequence[str] | None) -> "Triplets":
+    """A sample of packed answers, all if they are few; how many is said."""
+    sample = shards.sample()
+    if len(sample) < len(shards):
+        said = (
+            f"{len(sample):,} of the {len(shards):,} triplets of {shards.path} are looked at, drawn by what they ask."
+        )
+        typer.echo(f"Warning: {said}", err=True)
+    return _on_map(sample, names, str(shards.path))
+
+
+def _on_map(triplets: "Triplets", names: Sequence[str] | None, source: str) -> "Triplets":
+    """The answers with objects numbered as on a map, if its names are given."""
+    if names is None:
+        return triplets
     from tete.embedding.new_objects import beside_map  # noqa: PLC0415
     from tete.exceptions import InvalidFileError  # noqa: PLC0415
 
-    triplets = read_study(path, ties=ties)
-    if names is None:
-        return triplets
     on_map = beside_map(triplets, tuple(names), len(names))
     if on_map.n_objects > len(names):
-        raise InvalidFileError(f"{spoken(path)}: {on_map.name_of(len(names))!r} is not an object of the map.")
+        raise InvalidFileError(f"{source}: {on_map.name_of(len(names))!r} is not an object of the map.")
     return on_map

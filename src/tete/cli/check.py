@@ -23,6 +23,14 @@ def check(
 
     Example: tete check answers.csv
     """
+    from tete.distributed.manifest import is_packed  # noqa: PLC0415
+
+    if is_packed(answers):
+        from tete.distributed.summary_of_shards import summary_of_shards  # noqa: PLC0415
+
+        whole = summary_of_shards(reading.open_packed(answers))
+        print_result(dataclasses.asdict(whole), str(whole), as_json, quiet)
+        return
     triplets = reading.read(answers)
     from tete.comparisons.agreement import agreement  # noqa: PLC0415
     from tete.comparisons.response_times import response_times  # noqa: PLC0415

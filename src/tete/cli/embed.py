@@ -3,13 +3,14 @@
 import dataclasses
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 import typer
 
 from tete.cli import options
 from tete.cli.answer_options import AnswerOptions, reads_answers
 from tete.cli.arguments import triplet_estimator
+from tete.cli.clusters import Cluster
 from tete.cli.messages import one_sentence, print_result
 from tete.cli.outputs import Outputs, check_label
 from tete.core.printing import table_lines
@@ -17,12 +18,15 @@ from tete.core.printing import table_lines
 if TYPE_CHECKING:
     from tete.comparisons.by_people import By
     from tete.comparisons.triplets import Triplets
+    from tete.distributed import TripletShards
     from tete.embedding.fitting import TripletEmbedding
     from tete.io import Map
     from tete.reliability.fit_report import FitReport
     from tete.reliability.uncertainty import Uncertainty
 
 __all__ = ["embed"]
+
+Some = TypeVar("Some", "Triplets", "TripletShards")
 
 
 @one_sentence
@@ -51,6 +55,13 @@ def embed(
     coordinates: options.Coordinates = "",
     seed: Annotated[int, typer.Option(help="Seed of the choice of held-out answers.")] = 0,
     by: options.By = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Dask scheduler, e.g. tcp://host:8786, whose workers sum packed answers.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Sum packed answers in so many local processes.")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="File (.npz) to write each minute where the fit stands, and to go on from.")
+    ] = None,
     theme: options.Theme = "light",
     force: options.Force = False,
     as_json: options.Json = False,
@@ -71,6 +82,21 @@ def embed(
         raise typer.BadParameter("--ellipses, --objects, --trust and --by do not go with --fixed.")
     if coordinates and fixed is None:
         raise typer.BadParameter("--coordinates are those of the map that --fixed names.")
+    from tete.distributed.manifest import is_packed  # noqa: PLC0415
+
+    if is_packed(answers) and fixed is None:
+        from tete.cli.embed_packed import embed_packed  # noqa: PLC0415
+
+        if ellipses or by is not None:
+            raise typer.BadParameter("--ellipses and --by are for files of answers, not for packed ones.")
+        cluster = Cluster(scheduler, workers)
+        estimator.set_params(verbose=sys.stderr.isatty() and not quiet and not as_json)
+        known, shards = _objects_of(reading.open_packed(answers), objects, label, reading.encoding)
+        report = embed_packed(shards, known, estimator, outputs, label, cluster, checkpoint)
+        _say(report, None, None, outputs, as_json, quiet)
+        return
+    if scheduler is not None or workers is not None:
+        raise typer.BadParameter("--scheduler and --workers are for packed answers: see tete pack.")
     triplets = reading.read(answers)
     if fixed is not None:
         from tete.cli.embed_fixed import embed_beside  # noqa: PLC0415
@@ -81,7 +107,7 @@ def embed(
 
     known, readable = _objects_of(triplets, objects, label, reading.encoding)
     estimator.set_params(verbose=sys.stderr.isatty() and not quiet and not as_json)
-    fitted, report = fit_and_report(estimator, readable, by=by, random_state=seed)
+    fitted, report = fit_and_report(estimator, readable, by=by, random_state=seed, checkpoint=checkpoint)
     outputs.write_trust(report.trust)
     found = dataclasses.replace(known, embedding=fitted.embedding_)
     outputs.write_map(found)
@@ -106,7 +132,7 @@ def _ellipse_table(sureness: "Uncertainty | None", found: "Map", outputs: Output
     return [{str(name): value for name, value in row.items()} for row in rows]
 
 
-def _objects_of(triplets: "Triplets", objects: str | None, label: str | None, encoding: str) -> "tuple[Map, Triplets]":
+def _objects_of(triplets: "Some", objects: str | None, label: str | None, encoding: str) -> "tuple[Map, Some]":
     """The objects with all that a table says of them, and the answers with names for people to read."""
     from tete.io import Map  # noqa: PLC0415
 
@@ -115,7 +141,7 @@ def _objects_of(triplets: "Triplets", objects: str | None, label: str | None, en
         known = known.with_columns(objects, encoding=encoding)
     check_label(known, label)
     named = known.display_names != known.name_texts
-    return known, dataclasses.replace(triplets, names=tuple(known.display_names)) if named else triplets
+    return known, triplets.with_names(tuple(known.display_names)) if named else triplets
 
 
 def _say(

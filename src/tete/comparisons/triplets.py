@@ -496,6 +496,21 @@ class Triplets:
             self, anchor=new[self.anchor], near=new[self.near], far=new[self.far], names=None, n_objects=n_objects
         )
 
+    def with_names(self, names: Sequence[Hashable]) -> Self:
+        """The same answers about objects that are called otherwise.
+
+        Parameters
+        ----------
+        names : sequence of n_objects names
+            The names.
+
+        Returns
+        -------
+        Triplets
+            The answers.
+        """
+        return replace(self, names=tuple(names))
+
     def with_answers(self, y: ArrayLike, *, ties: Literal["drop", "half"] = "drop") -> Self:
         """The rows read as questions, "is anchor more like near or like far?", with cblearn's answers.
 

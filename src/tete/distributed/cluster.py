@@ -1,11 +1,12 @@
 """The sum over packed answers on the workers of a Dask cluster.
 
-Shards are leaves of a fixed tree of additions (`core.pairwise_sum`). Each worker sums neighbouring shards, whole subtrees
-of it, and workers add these up among themselves. For each evaluation the map goes out to the workers and one gradient
-comes back. Which worker sums what changes nothing in the result, so a worker that is lost only costs time: Dask gives
-its tasks to others, and an evaluation that lost the map itself is begun again.
+Shards are leaves of a fixed tree of additions (`core.pairwise_sum`). Each worker sums neighbouring shards, whole
+subtrees of it, and workers add these up among themselves. For each evaluation the map goes out to the workers and one
+gradient comes back. Which worker sums what changes nothing in the result, so a worker that is lost only costs time:
+Dask gives its tasks to others, and an evaluation that it cannot save is begun again.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ import tete
 from tete.core.types import Embedding
 from tete.distributed.streaming import SUMMED_ELSEWHERE, PackedSum
 from tete.distributed.triplet_shards import TripletShards
-from tete.distributed.worker import Rows, add_sums, sum_of_shards
+from tete.distributed.worker import Rows, add_sums, as_it_is, sum_of_shards
 from tete.embedding.losses import Loss
 from tete.embedding.objective import TripletSum
 from tete.exceptions import ClusterError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["checked_workers", "on"]
 
-MOST_ATTEMPTS = 5  # at one evaluation, each of which has lost the map with a worker
+MOST_ATTEMPTS = 5  # at one evaluation
 PATIENCE = 60.0  # seconds to wait for workers where all are lost
 
 
@@ -84,7 +85,7 @@ class ClusterSum(PackedSum):
         self._known: dict[str, int] = {}
 
     def whole_loss(self, loss: Loss, embedding: Embedding) -> tuple[float, Embedding]:
-        """Sum of weighted losses and its gradient, for a map of all objects; begun again where a worker took it away."""
+        """Sum of weighted losses and its gradient, for a map of all objects; begun again if it was lost."""
         from distributed import KilledWorker  # noqa: PLC0415
 
         for _ in range(MOST_ATTEMPTS):
@@ -101,8 +102,11 @@ class ClusterSum(PackedSum):
         client, folder = self._client, (str(self.answers.path.absolute()), self.answers.digest, self.answers.left_out)
         slots = self._slots()
         units = subtrees([(rows.start, rows.stop) for rows in self.rows], len(slots))
-        sent = client.scatter(embedding, hash=False, broadcast=len(client.nthreads()) > 1)
         name = f"tete-{uuid4().hex[:12]}"
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # a map is large on purpose
+            # The map is a task: what is scattered dies with its worker, what is computed is computed again.
+            sent = client.submit(as_it_is, embedding, key=f"{name}-map", pure=False)
         level = [
             client.submit(
                 sum_of_shards,
@@ -142,7 +146,9 @@ def checked_workers(client: "Client", known: dict[str, int] | None = None) -> di
     deadline = monotonic() + PATIENCE
     while not (threads_of := _answered(client, client.nthreads)):
         if monotonic() > deadline:
-            raise ClusterError(f"The cluster at {client.scheduler.address} has had no worker for {PATIENCE:.0f} s.")
+            raise ClusterError(
+                f"The cluster at {client.scheduler_info()['address']} has had no worker for {PATIENCE:.0f} s."
+            )
         sleep(0.1)
     new = sorted(set(threads_of) - set(known or ()))
     if new:

@@ -25,7 +25,7 @@ def pack_frame(frame: "dd.DataFrame", path: Path, *, force: bool) -> None:
     largest = -1
     for part in _partitions(frame):
         objects = part[["anchor", "near", "far"]]
-        if all(kind.kind in "iu" for kind in map(np.dtype, objects.dtypes) if isinstance(kind, np.dtype)):
+        if all(kind.kind in "iu" for kind in objects.dtypes):
             largest = max(largest, int(objects.to_numpy().max()))
         else:
             names.update(np.unique(objects.to_numpy(object).ravel()).tolist())
@@ -36,10 +36,10 @@ def pack_frame(frame: "dd.DataFrame", path: Path, *, force: bool) -> None:
     numbers: dict[Hashable, int] | None = {label: number for number, label in enumerate(labels)} if people else None
     n_objects = largest + 1 if known is None else len(known)
     with new_folder(path, force=force) as folder:
-        writer, first_answer = ShardWriter(folder), 0
+        writer = ShardWriter(folder)
         for part in _partitions(frame):
             triplets = Triplets.from_frame(part, names=known, n_objects=n_objects)
-            writer.append(columns_of(triplets, numbers, first_answer))
+            writer.append(columns_of(triplets, numbers))
         writer.finish(n_objects, known, labels if people else None)
 
 

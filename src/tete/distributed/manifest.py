@@ -112,4 +112,4 @@ def read_array(path: Path, n_entries: int) -> NDArray[np.int64]:
         raise InvalidFileError(f"{path.parent} is damaged: {path.name} cannot be read.") from error
     if found.shape != (n_entries,) or found.dtype.kind not in "iu":
         raise InvalidFileError(f"{path.parent} is damaged: {path.name} has another shape than it should have.")
-    return found.astype(np.int64)
+    return np.asarray(found, dtype=np.int64)

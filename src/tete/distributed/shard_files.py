@@ -15,7 +15,7 @@ from tete.exceptions import InvalidFileError
 __all__ = ["COLUMNS", "Columns", "Shard", "bytes_of", "write_shard"]
 
 # In the order of the file: wide numbers first, so that every column begins at a multiple of its own width.
-COLUMNS = {
+COLUMNS: dict[str, np.dtype[Any]] = {
     "weights": np.dtype("<f8"),
     "answers": np.dtype("<i8"),
     "groups": np.dtype("<i8"),

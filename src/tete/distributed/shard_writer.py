@@ -29,11 +29,20 @@ class ShardWriter:
     _waiting: list[Columns] = field(default_factory=list, init=False)
     _n_waiting: int = field(default=0, init=False)
 
+    @property
+    def is_even(self) -> bool:
+        """Whether all that was taken is in shards."""
+        return not self._waiting
+
+    def stops(self, start: int, length: int) -> list[int]:
+        """Where to cut rows that come next, so that no piece goes beyond the end of a shard."""
+        first = start + self.n_rows - self._n_waiting
+        return [*range(first, length, self.n_rows), length] if start < length else []
+
     def append(self, columns: Columns) -> None:
         """Take some triplets, and write the shards that they fill."""
         start, length = 0, len(columns["anchor"])
-        while start < length:
-            stop = min(length, start + self.n_rows - self._n_waiting)
+        for stop in self.stops(0, length):
             self._waiting.append({name: np.array(values[start:stop]) for name, values in columns.items()})
             self._n_waiting += stop - start
             if self._n_waiting == self.n_rows:

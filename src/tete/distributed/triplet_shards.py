@@ -155,7 +155,7 @@ class TripletShards:
         return self.n_triplets
 
     def __repr__(self) -> str:
-        extras = [name for name in ("weights", "annotators", "answers", "groups") if name in self.columns]
+        extras: list[str] = [name for name in ("weights", "annotators", "answers", "groups") if name in self.columns]
         extras += [] if self.names is None else ["names"]
         described = f", with {', '.join(extras)}" if extras else ""
         return f"TripletShards({self.n_triplets} triplets of {self.n_objects} objects{described})"

@@ -1,8 +1,8 @@
 """What the workers of a cluster do: sum some shards of packed answers, and add up sums.
 
 A worker reads its shards from the folder, which must be at the same path on all machines, and keeps as many as fit into
-a part of its memory; what does not fit is read again each time. So no worker takes more memory than it may, and a worker
-that takes over another's shards needs nothing but the folder.
+a part of its memory; what does not fit is read again each time. So no worker takes more memory than it may, and a
+worker that takes over another's shards needs nothing but the folder.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from tete.embedding.losses import Loss
 from tete.embedding.objective import Block, LossAndGradient, shard_loss
 from tete.exceptions import InvalidFileError
 
-__all__ = ["Rows", "add_sums", "sum_of_shards"]
+__all__ = ["Rows", "add_sums", "as_it_is", "sum_of_shards"]
 
 SHARE_OF_MEMORY = 0.4  # of a worker's limit, for shards that it keeps; Dask begins to worry at 0.6
 WITHOUT_LIMIT = 2**30  # bytes that are kept where a worker has no limit
@@ -81,6 +81,11 @@ def sum_of_shards(
     for number, rows in enumerate(shards):
         total.add(number, shard_loss(loss, embedding, _KEPT.blocks(answers, rows)))
     return total.result().value, total.result().gradient
+
+
+def as_it_is(embedding: Embedding) -> Embedding:
+    """The map, on the worker that gets it first."""
+    return embedding
 
 
 def add_sums(one: tuple[float, Embedding], other: tuple[float, Embedding]) -> tuple[float, Embedding]:

@@ -34,6 +34,7 @@ from tete.embedding.losses import (
     UnitTETELoss,
     log_ratios,
 )
+from tete.embedding.packed import Answers
 from tete.embedding.temperature_choice import (
     QUICK_TOLERANCE,
     Choice,
@@ -157,7 +158,7 @@ class TETE(TripletEmbedding):
             return None
 
     @filled_from(FittedMap.map_of)
-    def map_of(self, triplets: Triplets, *, start: ArrayLike | None = None) -> Embedding:
+    def map_of(self, triplets: Answers, *, start: ArrayLike | None = None) -> Embedding:
         """The map of other answers at the same temperatures, in silence; the estimator is left alone.
 
         Where the very same answers were fitted to choose the temperatures, the fit goes on from there.
@@ -167,7 +168,8 @@ class TETE(TripletEmbedding):
         array of shape (n_objects, n_components)
             The map.
         """
-        if start is None and isinstance(self.init, str) and hasattr(self, "_maps_of_parts"):
+        chosen_with_it = isinstance(self.init, str) and hasattr(self, "_maps_of_parts")
+        if start is None and chosen_with_it and isinstance(triplets, Triplets):
             start = self._maps_of_parts.get(digest(triplets))
         return super().map_of(triplets, start=start)
 
@@ -181,7 +183,7 @@ class TETE(TripletEmbedding):
 
     def _finish(self, triplets: Triplets | None) -> None:
         if triplets is None:
-            vars(self).pop("triplet_trust_", None)  # an earlier fit's
+            self.__dict__.pop("triplet_trust_", None)  # an earlier fit's
             return
         trust = log_ratios(self._loss(), self.embedding_, triplets.anchor, triplets.near, triplets.far)
         np.logaddexp(0.0, trust, out=trust)  # in place: triplets may be many

@@ -12,6 +12,7 @@ from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.types import Embedding
 from tete.embedding.answer_model import AnswerModel, Floats
+from tete.embedding.packed import Answers
 
 __all__ = ["FittedMap", "fitted_to"]
 
@@ -77,7 +78,7 @@ class FittedMap(Protocol):
             With `lapse`, the share of answers that are wrong however clear the call, and `steepness`.
         """
 
-    def map_of(self, triplets: Triplets, *, start: ArrayLike | None = None) -> Embedding:
+    def map_of(self, triplets: Answers, *, start: ArrayLike | None = None) -> Embedding:
         """The map that the same kind of fit makes of other answers, and nothing but the map.
 
         The fitted map itself is left alone. The fit shows no bar, calls no callback and warns of nothing, because the
@@ -85,7 +86,7 @@ class FittedMap(Protocol):
 
         Parameters
         ----------
-        triplets : Triplets
+        triplets : Triplets or packed answers
             The other answers, about the same objects.
         start : array of shape (n_objects, n_components), optional
             Where the fit starts; by default as any fit of this kind.

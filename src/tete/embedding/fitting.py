@@ -34,7 +34,13 @@ from tete.core.validation import (
     check_whole,
 )
 from tete.embedding.checkpoint import Checkpoint
-from tete.embedding.fit_messages import refuse_beside_packed, refuse_collapse, warn_of_parts, warn_of_stop, warn_of_unmentioned
+from tete.embedding.fit_messages import (
+    refuse_beside_packed,
+    refuse_collapse,
+    warn_of_parts,
+    warn_of_stop,
+    warn_of_unmentioned,
+)
 from tete.embedding.fitted_map import FittedMap
 from tete.embedding.fixed_objects import fixed_places, minimize_beside, newcomer_start
 from tete.embedding.losses import Loss
@@ -309,9 +315,7 @@ class TripletEmbedding(TripletMap):
         described = f"{type(self).__name__} {sorted(parameters.items())} {self._loss()}".encode()
         return Checkpoint(path, blake2b(described + content, digest_size=16).hexdigest())
 
-    def _best_minimum(
-        self, shards: TripletSum, mentioned: NDArray[np.bool_], checkpoint: Checkpoint | None
-    ) -> Minimum:
+    def _best_minimum(self, shards: TripletSum, mentioned: NDArray[np.bool_], checkpoint: Checkpoint | None) -> Minimum:
         parts = shards.parts()
         warn_of_parts(parts)
         if isinstance(self.init, str) and self.init == "spectral":

@@ -77,7 +77,9 @@ def _counted(callback: Callback | None, done: int, n_components: int) -> Callbac
     return counted
 
 
-def _kept(callback: Callback | None, checkpoint: Checkpoint | None, stage: int, history: list[float]) -> Callback | None:
+def _kept(
+    callback: Callback | None, checkpoint: Checkpoint | None, stage: int, history: list[float]
+) -> Callback | None:
     """The callback, after the checkpoint has been told where the fit stands."""
     if checkpoint is None:
         return callback

@@ -220,15 +220,19 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         Weights above 1 count as repeats, weights below 1 as little trust, and their common scale does not matter then.
         """
         if isinstance(answers, PackedAnswers):
-            used, total, squares = answers, answers.total_weight, answers.squared_weight
+            some = answers.triplets_at(_some_rows(len(answers)))
+            total, squares = answers.total_weight, answers.squared_weight
         else:
             used = answers if answers.weights is None else answers.select(answers.weights > 0)
-            weights = used.weights_or_ones()
-            total, squares = weights.sum(), np.sum(weights**2)
-        rows = np.unique(np.linspace(0, len(used) - 1, SAMPLED_ANSWERS).astype(np.int64))
-        some = used.select(rows) if isinstance(used, Triplets) else used.triplets_at(rows)
+            some, weights = used.select(_some_rows(len(used))), used.weights_or_ones()
+            total, squares = float(weights.sum()), float(np.sum(weights**2))
         return AnswerSample(
             distance_margins(self.embedding_, some.anchor, some.near, some.far),
             some.weights_or_ones(),
             float(self.n_components * moved.sum() / max(total, total**2 / squares)),
         )
+
+
+def _some_rows(n_rows: int) -> NDArray[np.int64]:
+    """Some thousand of the rows, equally far apart."""
+    return np.unique(np.linspace(0, n_rows - 1, SAMPLED_ANSWERS).astype(np.int64))

@@ -22,7 +22,7 @@ from tete.io.text_files import TextFile
 from tete.io.text_tables import read_text_table
 from tete.io.writing import atomic_write, write_frame
 
-__all__ = ["read_answers", "write_answers"]
+__all__ = ["columns_to_use", "read_answers", "write_answers"]
 
 KINDS = {"biuf": "numbers", "biufU": "numbers or texts"}
 # Fields of triplets in files: what kinds of values an array may hold, and the column's name.
@@ -135,7 +135,7 @@ def read_answers(
     wanted = zip(DETAILS, (weight, annotator, answer, group, time), strict=True)
     details = {role: column_position(table.head, table.columns, name) for role, name in wanted if name is not None}
     chosen = "odd" if odd_one_out else "central" if most_central else "triplets"
-    roles, layout = _columns_to_use(table, columns, chosen, picked, details)
+    roles, layout = columns_to_use(table, columns, chosen, picked, details)
     return triplets_of(AnswerRecords(table, roles, names, skip_invalid), layout, ranked, ties)
 
 
@@ -207,7 +207,7 @@ def _begins_with_an_answer(table: Table, positions: list[int]) -> bool:
     return bool(first & others) or all(name.isdecimal() for name in first | others)
 
 
-def _columns_to_use(
+def columns_to_use(
     table: Table, columns: Sequence[str] | None, chosen: str, picked: Sequence[str] | None, details: dict[str, int]
 ) -> tuple[dict[str, int], str]:
     """The roles of the columns, by name, by header or, without one, by their order; and the layout they make."""

@@ -16,7 +16,7 @@ from tete.io.tables import Coded, LocatedRows, Table, refuse_equal_names, text_o
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["batches", "parquet_columns", "parquet_table"]
+__all__ = ["batches", "parquet_columns", "parquet_table", "parquet_table_pieces"]
 
 PARQUET = "a whole Parquet file"
 ROWS_IN_A_BATCH = 2**20
@@ -35,7 +35,6 @@ def parquet_columns(source: Source) -> tuple[tuple[str, ...], int]:
     refuse_equal_names(LocatedRows(source, names, ()))
     if n_rows < 0 or not names:
         raise InvalidFileError(f"{source.name} has {len(names)} columns and {n_rows} rows, expected some.")
-    source.refuse_beyond_memory(f"its {n_rows:,} rows", n_rows * BYTES_OF_A_ROW)
     return names, n_rows
 
 
@@ -69,9 +68,24 @@ def _refuse_nested(source: Source, schema: "pa.Schema", columns: Sequence[str]) 
 def parquet_table(source: Source) -> Table:
     """All rows of a Parquet file."""
     names, n_rows = parquet_columns(source)
+    source.refuse_beyond_memory(f"its {n_rows:,} rows", n_rows * BYTES_OF_A_ROW)
     if n_rows == 0:
         raise InvalidFileError(f"{source.name} has no rows: expected one answer or object a row.")
     return Table(source, names, range(n_rows), read_column=partial(_coded, source, names))
+
+
+def parquet_table_pieces(source: Source, size: int) -> Generator[Table]:
+    """The rows of a Parquet file, so many at a time."""
+    names, _ = parquet_columns(source)
+    start = 0
+    for batch in batches(source, names, size):
+
+        def read(position: int, batch: "pa.RecordBatch" = batch) -> Coded:
+            with source.blamed(PARQUET):
+                return Coded(*_different(batch.column(position)))
+
+        yield Table(source, names, range(start, start + len(batch)), read_column=read)
+        start += len(batch)
 
 
 def _coded(source: Source, names: tuple[str, ...], position: int) -> Coded:

@@ -1,6 +1,8 @@
 """Tables in text files, all cells as they are written."""
 
 import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,7 +11,10 @@ from tete.io.sources import Source
 from tete.io.tables import Coded, Table
 from tete.io.text_files import TextFile
 
-__all__ = ["read_text_table", "text_table"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["read_text_table", "text_table", "text_table_pieces"]
 
 
 def text_table(source: Source, *, encoding: str = "utf-8") -> Table:
@@ -19,21 +24,42 @@ def text_table(source: Source, *, encoding: str = "utf-8") -> Table:
 
 def read_text_table(file: TextFile) -> Table:
     """All rows of a text file but the blank ones."""
+    tables = list(text_table_pieces(file, None))
+    if not tables or not len(tables[0]):
+        raise InvalidFileError(f"{file.source.name} has a header but no rows: expected one answer or object a line.")
+    return tables[0]
+
+
+def text_table_pieces(file: TextFile, size: int | None) -> "Iterator[Table]":
+    """The rows of a text file but the blank ones, so many at a time or all at once."""
     import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
-    with file.parsed() as text, warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)  # a first row that is too long only warns
-        cells = pd.read_csv(
-            text,
-            sep=file.separator,
-            dtype=object,
-            na_filter=False,
-            header=None,
-            names=list(range(len(file.columns))),
-            index_col=False,
-            skipinitialspace=True,
-            skip_blank_lines=False,
-        )
+    options: dict[str, Any] = {
+        "sep": file.separator,
+        "dtype": object,
+        "na_filter": False,
+        "header": None,
+        "names": list(range(len(file.columns))),
+        "index_col": False,
+        "skipinitialspace": True,
+        "skip_blank_lines": False,
+    }
+    with file.parsed() as text:
+        pieces: Iterator[Any] | None = None
+        while True:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", pd.errors.ParserWarning)  # a first row that is too long only warns
+                if pieces is None:
+                    read: Any = pd.read_csv(text, chunksize=size, **options)
+                    pieces = iter([read]) if size is None else iter(read)
+                cells = next(pieces, None)
+            if cells is None:
+                return
+            yield _table_of(file, cells)
+
+
+def _table_of(file: TextFile, cells: "pd.DataFrame") -> Table:
+    import pandas as pd  # noqa: PLC0415
 
     def read(position: int) -> Coded:
         codes, written = pd.factorize(cells.iloc[:, position].to_numpy(object))
@@ -45,6 +71,4 @@ def read_text_table(file: TextFile) -> Table:
             column = read(position)
             blank &= column.each([not name for name in column.names], bool) if len(blank) else blank
     cells = cells[~blank]
-    if cells.empty:
-        raise InvalidFileError(f"{file.source.name} has a header but no rows: expected one answer or object a line.")
     return Table(file.source, file.columns, cells.index.to_numpy(), file, read_column=read)

@@ -15,10 +15,12 @@ from tete.core.printing import rows_under, table_lines
 from tete.core.randomness import RandomState
 from tete.embedding.estimators import TETE
 from tete.embedding.fitted_map import FittedMap
+from tete.embedding.packed import Answers, PackedAnswers
 from tete.embedding.temperatures import Temperatures
 from tete.exceptions import InvalidTripletsError
+from tete.io.sources import AnyPath
 from tete.metrics.satisfaction import satisfied
-from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.held_out import HeldOutAnswers, held_out_margins, held_out_sample
 from tete.reliability.lapses import vagueness
 from tete.reliability.people_errors import PeopleErrors, errors_of_people, held_out_people
 from tete.reliability.trust_report import TrustReport, report_on
@@ -26,6 +28,7 @@ from tete.reliability.trust_report import TrustReport, report_on
 __all__ = ["FitReport", "OtherView", "SuspiciousAnnotator", "SuspiciousAnswer", "fit_and_report"]
 
 Estimator = TypeVar("Estimator", bound=FittedMap)
+FEWEST_SAMPLED = 10_000  # triplets of packed answers that are looked at where too few can be held out
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,8 @@ class FitReport:
         What the final fit warned of.
     trust : TrustReport or None
         All about every answer, annotator and object.
+    n_sampled : int or None
+        For packed answers, of how many triplets everything beyond the counts is said.
     """
 
     n_objects: int
@@ -137,6 +142,7 @@ class FitReport:
     alike_names: tuple[tuple[str, ...], ...]
     warnings: tuple[str, ...]
     trust: TrustReport | None
+    n_sampled: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Everything but the tables of `trust` as plain values, for JSON."""
@@ -152,7 +158,8 @@ class FitReport:
             rows.append(("temperatures", self._temperatures(**self.temperatures)))
         rows.append(("held-out accuracy", self._held_out()))
         rows += self._of_people()
-        rows.append(("final accuracy", f"{self.accuracy:.1%} of all answers agree with the map"))
+        of_which = "all answers" if self.n_sampled is None else f"a sample of {self.n_sampled:,} triplets"
+        rows.append(("final accuracy", f"{self.accuracy:.1%} of {of_which} agree with the map"))
         rows.append(("wrong answers", self._wrong()))
         rows += _first_of("suspicious answers", self.suspicious_answers, self.n_suspicious_answers)
         if self.n_annotators and self.trust is not None:
@@ -194,51 +201,69 @@ class FitReport:
 
 def fit_and_report(
     estimator: Estimator,
-    triplets: Triplets,
+    triplets: Answers,
     *,
     n_folds: int = 5,
     by: By | None = None,
     n_listed: int = 5,
     random_state: RandomState = 0,
+    checkpoint: AnyPath | None = None,
 ) -> tuple[Estimator, FitReport]:
     """Fit to all answers, and test every answer on a map made without it, and on one made without its annotator.
 
     The estimator itself is left alone; the fitted copy and the report are returned. The latter test is left out with
-    ``by="answers"``, and where people are too few, which ``by="annotators"`` refuses.
+    ``by="answers"``, and where people are too few, which ``by="annotators"`` refuses. Of packed answers a sample is
+    tested, on one map made without it.
     """
+    packed = isinstance(triplets, PackedAnswers)
     if by is not None:
-        check_by(by, triplets)
+        check_by(by, triplets.sample() if isinstance(triplets, PackedAnswers) else triplets)
+    options = {} if checkpoint is None else {"checkpoint": checkpoint}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fitted = clone(estimator).fit(triplets)
-    held_out, trusted = _held_out(fitted, triplets, n_folds, random_state)
+        fitted = clone(estimator).fit(triplets, **options)
+    if isinstance(triplets, PackedAnswers):
+        held_out, trusted = _held_out_sample(fitted, triplets)
+        tested = triplets.sample(FEWEST_SAMPLED) if held_out is None else held_out.triplets
+        no_people: str | None = "packed answers are held out by what they ask"
+    else:
+        held_out, trusted = _held_out(fitted, triplets, n_folds, random_state)
+        tested = triplets
+        no_people = "only answers were asked for" if by == "answers" else too_few_people(triplets)
     n_held_out = 0 if held_out is None else held_out.n_known
-    no_people = "only answers were asked for" if by == "answers" else too_few_people(triplets)
     people = None
     if no_people is None:
-        people = errors_of_people(held_out_people(fitted, triplets, n_folds=n_folds, random_state=random_state))
+        people = errors_of_people(held_out_people(fitted, tested, n_folds=n_folds, random_state=random_state))
     return fitted, FitReport(
         n_objects=triplets.n_objects,
-        n_triplets=round(float(triplets.counts().sum())),
+        n_triplets=len(triplets) if packed else round(float(tested.counts().sum())),
         n_answers=triplets.n_answers,
         temperatures=_temperatures_of(fitted),
-        accuracy=float(np.average(satisfied(fitted.embedding_, triplets), weights=triplets.weights)),
+        accuracy=float(np.average(satisfied(fitted.embedding_, tested), weights=tested.weights)),
+        n_sampled=len(tested) if packed else None,
         held_out_accuracy=held_out.accuracy if held_out is not None and n_held_out else None,
         held_out_error=held_out.accuracy_error if held_out is not None and n_held_out else None,
         n_held_out=n_held_out,
-        wrong_share=None if trusted is None else trusted.wrong_share,
-        wrong_interval=None if trusted is None else trusted.wrong_interval,
         people=people,
         no_people=no_people,
-        suspicious_answers=_suspicious_answers(trusted, n_listed),
-        n_suspicious_answers=0 if trusted is None else trusted.n_distrusted,
-        suspicious_annotators=_suspicious_annotators(trusted),
-        other_views=_other_views(trusted),
-        n_annotators=0 if triplets.annotators is None else len(np.unique(triplets.annotators)),
+        n_annotators=0 if tested.annotators is None else len(np.unique(tested.annotators)),
         alike_names=alike_names(triplets.names),
         warnings=tuple(dict.fromkeys(str(warning.message) for warning in caught)),
-        trust=trusted,
+        **_of_trust(trusted, n_listed),
     )
+
+
+def _of_trust(trusted: TrustReport | None, n_listed: int) -> dict[str, Any]:
+    """What the report says of single answers and annotators."""
+    return {
+        "trust": trusted,
+        "wrong_share": None if trusted is None else trusted.wrong_share,
+        "wrong_interval": None if trusted is None else trusted.wrong_interval,
+        "suspicious_answers": _suspicious_answers(trusted, n_listed),
+        "n_suspicious_answers": 0 if trusted is None else trusted.n_distrusted,
+        "suspicious_annotators": _suspicious_annotators(trusted),
+        "other_views": _other_views(trusted),
+    }
 
 
 def _temperatures_of(fitted: FittedMap) -> dict[str, Any] | None:
@@ -257,7 +282,18 @@ def _held_out(
         margins = held_out_margins(fitted, triplets, n_folds=n_folds, random_state=random_state)
     except InvalidTripletsError:
         return None, None
-    held_out = HeldOutAnswers(triplets, margins)
+    return _reported(fitted, HeldOutAnswers(triplets, margins))
+
+
+def _held_out_sample(fitted: FittedMap, answers: PackedAnswers) -> tuple[HeldOutAnswers | None, TrustReport | None]:
+    """The same of packed answers: a sample of them on one map made without it."""
+    try:
+        return _reported(fitted, held_out_sample(fitted, answers))
+    except InvalidTripletsError:
+        return None, None
+
+
+def _reported(fitted: FittedMap, held_out: HeldOutAnswers) -> tuple[HeldOutAnswers, TrustReport | None]:
     try:
         return held_out, report_on(held_out, n_components=fitted.embedding_.shape[1])
     except InvalidTripletsError:

@@ -13,9 +13,10 @@ from tete.core.randomness import RandomState
 from tete.core.validation import check_whole
 from tete.embedding.answer_model import Floats
 from tete.embedding.fitted_map import FittedMap, fitted_to
+from tete.embedding.packed import PackedAnswers
 from tete.exceptions import InvalidTripletsError
 
-__all__ = ["HeldOutAnswers", "held_out_margins"]
+__all__ = ["HeldOutAnswers", "held_out_margins", "held_out_sample"]
 
 FEWEST_ANSWERS = 20  # with fewer, held-out answers say nothing: a fold of five would have less than four
 # A refit started from the map of all answers costs a fifth, but remembers them where objects have few. Measured on
@@ -61,6 +62,20 @@ def held_out_margins(
         found = fitted.margins(test, embedding=fitted.map_of(train, start=start))
         margins[tested] = np.where(known[test.anchor] & known[test.near] & known[test.far], found, np.nan)
     return margins
+
+
+def held_out_sample(fitted: FittedMap, answers: PackedAnswers) -> "HeldOutAnswers":
+    """A sample of packed answers with their margins on one map made of all others."""
+    others, sample = answers.hold_out()
+    if sample.n_answers < FEWEST_ANSWERS:
+        raise InvalidTripletsError(
+            f"At least {FEWEST_ANSWERS} answers are needed to hold some out, got {sample.n_answers}."
+        )
+    start = fitted.embedding_ if len(answers) >= DENSE * answers.n_objects else None
+    known = others.mentions() > 0
+    found = fitted.margins(sample, embedding=fitted.map_of(others, start=start))
+    told = known[sample.anchor] & known[sample.near] & known[sample.far]
+    return HeldOutAnswers(sample, np.where(told, found, np.nan))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,49 @@
+"""Where packed answers are summed: on this machine's threads, in local processes, or on a Dask cluster."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+
+__all__ = ["Cluster"]
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What --scheduler and --workers say."""
+
+    scheduler: str | None = None
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.scheduler is not None and self.workers is not None:
+            raise typer.BadParameter("give either --scheduler or --workers.")
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Use it while the block runs."""
+        if self.scheduler is None and self.workers is None:
+            yield
+            return
+        from tete.distributed import on  # noqa: PLC0415
+
+        with ExitStack() as stack:
+            stack.enter_context(on(stack.enter_context(self._client(stack))))
+            yield
+
+    def _client(self, stack: ExitStack) -> Any:
+        from tete.exceptions import ClusterError  # noqa: PLC0415
+
+        try:
+            from distributed import Client, LocalCluster  # noqa: PLC0415
+        except ImportError as error:
+            raise ImportError("--scheduler and --workers need Dask: pip install 'tete[dask]'") from error
+        if self.workers is not None:
+            local = LocalCluster(n_workers=self.workers, threads_per_worker=1, processes=True, dashboard_address=None)
+            return Client(stack.enter_context(local))
+        try:
+            return Client(self.scheduler, timeout=10)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ClusterError(f"There is no Dask scheduler at {self.scheduler}.") from error

@@ -1,11 +1,11 @@
 """Which outliers a tile of anchors draws in an iteration, and how much each counts: the compiled drawing.
 
-The listwise loss needs mean_k q_ik, the mean over all points k. It is estimated without bias from draws that the
-anchors of a tile share: `n_uniform` from all points and, where a grid is given, `n_near` from the block of cells around
-the tile. The uniform draws are stratified: one from each of `n_uniform` equal runs of the order, which lie together on
-the map, so that every region is represented. With N points in the block, a draw inside it weighs
-1 / (n_uniform + n_near n / N) and one outside 1 / n_uniform; if N is at most `n_near`, the whole block is taken with
-weight 1 / n and uniform draws inside it count nothing.
+The listwise loss needs mean_k q_ik, the mean over all points k. The anchors of a tile share their draws: `n_near` from
+the block of cells around the tile and, where no pyramid stands for the points outside it, `n_uniform` from all points.
+All draws are stratified: one from each of equal runs of the order, which lie together on the map, so that every region
+is represented. With n points in all and N in the block, a draw inside it weighs 1 / (n_uniform + n_near n / N) and one
+outside 1 / n_uniform; if N is at most `n_near`, the whole block is taken with weight 1 / n and uniform draws inside it
+count nothing. What is drawn stands without bias for what it is drawn from.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -68,8 +68,8 @@ def _draw(draws: Draws, name: int, cell: int, grid: Grid, points: NDArray[np.int
     if cell >= 0:
         n_runs, size = block_runs(cell, grid.shape, grid.cell_starts, runs)
     whole = size <= draws.n_near
-    outside = 1.0 / draws.n_uniform
-    stride = n_points / draws.n_uniform
+    outside = 1.0 / max(draws.n_uniform, 1)
+    stride = n_points / max(draws.n_uniform, 1)
     inside = 0.0 if whole else 1.0 / (draws.n_uniform + draws.n_near * (n_points / size))
     for slot in range(draws.n_uniform):  # first ranks, then points: loops so simple are vectorised
         points[slot] = min(int((slot + draw(name, slot, FINE) / FINE) * stride), n_points - 1)
@@ -81,7 +81,8 @@ def _draw(draws: Draws, name: int, cell: int, grid: Grid, points: NDArray[np.int
     n_near = size if whole else draws.n_near
     near_points, near_weights = points[draws.n_uniform :], weights[draws.n_uniform :]
     for slot in range(n_near):
-        near_points[slot] = slot if whole else draw(name, draws.n_uniform + slot, size)
+        part = draw(name, draws.n_uniform + slot, FINE) / FINE
+        near_points[slot] = slot if whole else min(int((slot + part) * (size / n_near)), size - 1)
         near_weights[slot] = 1.0 / n_points if whole else inside
     _ranks_in_runs(near_points[:n_near], runs[:n_runs])
     for slot in range(draws.n_uniform + n_near):

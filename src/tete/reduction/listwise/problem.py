@@ -20,7 +20,9 @@ from tete.reduction.search.nearest import Neighbors
 
 __all__ = ["PRESETS", "ListwiseProblem", "ListwiseRecipe", "Preset"]
 
-CANDIDATES = 4  # times as many as the neighbours that are kept: with full local scaling fewer cost 1-NN accuracy
+CANDIDATES = 2  # times as many as the neighbours that are kept: more change nothing
+T_FROM=1.0
+WARM_UP, RAMP, RAMP_SHARE = 15.0, 30.0, 0.2
 FEWEST_COMPETITORS = 15.0  # on surfaces, as many as there are neighbours
 FEWER_ON_SURFACES = 8.0  # times fewer competitors there, because the nearest neighbours are not all that counts
 
@@ -36,9 +38,9 @@ class Preset(NamedTuple):
 
 
 PRESETS = {
-    "fast": Preset(150, 1.0, 0.01, 64, 1.0),
-    "default": Preset(300, 1.0, 0.01, 96, 1.0),
-    "high": Preset(500, 1.1, 0.012, 128, 0.5),
+    "fast": Preset(100, 1.0, 0.01, 32, 1.0),
+    "default": Preset(150, 1.0, 0.01, 32, 1.0),
+    "high": Preset(500, 1.1, 0.012, 32, 0.5),
 }
 
 
@@ -61,10 +63,11 @@ class ListwiseProblem(Problem):
         return adam(
             self.objective,
             start,
-            step=lambda done: rate * (1.0 - done),
+            step=lambda iteration: rate * self.recipe.step(iteration),
             max_iter=preset.max_iter,
             epsilon=1e-7 / len(start),
             callback=callback,
+            workers=self.objective.workers,
         )
 
     def placer(self, places: Places) -> ListwisePlacer:
@@ -94,6 +97,7 @@ class ListwiseRecipe(Recipe):
     n_neighbors: int
     keep_surfaces: bool
     learning_rate: Literal["auto"] | float
+    exaggeration: float = 1.0
 
     @property
     def max_iter(self) -> int:  # type: ignore[override]  # read-only here as there
@@ -115,6 +119,15 @@ class ListwiseRecipe(Recipe):
         """Memory for neighbours and what is computed from them, in bytes a row."""
         return 8 * self.n_candidates + 20 * self.n_neighbors  # the neighbours are rearranged now and then
 
+    @property
+    def n_ramp(self) -> float:
+        return min(RAMP, RAMP_SHARE * self.max_iter)
+
+    def step(self, iteration: int) -> float:
+        """Share of the full step: it grows in the first iterations and falls in the second half."""
+        warm = (iteration + 0.5) / min(WARM_UP, 0.1 * self.max_iter)
+        return min(1.0, warm) * min(1.0, 2.0 * (1.0 - iteration / self.max_iter))
+
     def problem(
         self, rows: MergedRows, point_weights: NDArray[np.float64], seed: int, workers: Threads
     ) -> ListwiseProblem:
@@ -129,7 +142,7 @@ class ListwiseRecipe(Recipe):
         fewest = min(competitors, FEWEST_COMPETITORS)
         kappa = np.maximum(competitors * FEWER_ON_SURFACES**-gates, fewest).astype(np.float32)
         drawn_to = make_surface(near, neighbors, gates, seed, preset.max_iter) if gates.any() else near
-        plan = Plan(preset.max_iter, kappa, preset.n_outliers)
+        plan = Plan(kappa, self.n_ramp, preset.n_outliers, self.exaggeration, T_FROM*self.n_ramp)
         weights = point_weights.astype(np.float32)
         objective = ListwiseObjective(preset.t, plan, drawn_to, weights, seed, workers)
         return ListwiseProblem(self, rows, count, scales, kappa, objective)
@@ -152,7 +165,7 @@ class ListwiseRecipe(Recipe):
         scales = neighbor_scales(near)
         shares = affinities(near, scales, scales, 3, SERIAL)
         ones = np.ones(len(points), dtype=np.float32)
-        plan = Plan(4, ones, self.preset.n_outliers)
+        plan = Plan(ones, 2.0, self.preset.n_outliers, self.exaggeration)
         objective = ListwiseObjective(self.preset.t, plan, shares, ones, 0, SERIAL)
         start = np.resize(points, (len(points), n_components))
         adam(objective, start, step=lambda done: 1e-3, max_iter=2, epsilon=1e-7)  # few draws at first, a grid then

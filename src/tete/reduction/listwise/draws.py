@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 
 from tete.core.compilation import compiled
 from tete.core.hashed_draws import draw, stream
-from tete.reduction.listwise.grid import Grid, cells_of
+from tete.reduction.listwise.grid import GRID_DIMENSIONS, Grid
+from tete.reduction.listwise.pyramid import PYRAMID_DIMENSIONS
 
-__all__ = ["Draws", "block_runs", "draw_for_places", "draw_for_tiles", "draws_of_places"]
+__all__ = ["FEWEST_DRAWS", "Draws", "block_runs", "draw_for_places", "draw_for_tiles", "draws_of_places", "planned_draws"]
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
 
 FINE = 2**30  # steps of a random number
+FEWEST_DRAWS = 96  # from all points where there is no pyramid, and as many from the surroundings
 
 
 class Draws(NamedTuple):
@@ -32,6 +34,14 @@ class Draws(NamedTuple):
     n_near: int
     seed: int
     iteration: int
+
+
+def planned_draws(n_components: int, n_outliers: int, seed: int, iteration: int) -> Draws:
+    """From the surroundings of a place, and where no pyramid stands for the points outside them, from all points."""
+    if n_components <= PYRAMID_DIMENSIONS:
+        return Draws(0, n_outliers, seed, iteration)
+    count = max(n_outliers, FEWEST_DRAWS)
+    return Draws(count, count, seed, iteration) if n_components <= GRID_DIMENSIONS else Draws(2 * count, 0, seed, iteration)
 
 
 @compiled()
@@ -134,11 +144,10 @@ def draw_for_places(
 
 
 def draws_of_places(
-    draws: Draws, grid: Grid, places: NDArray[np.float64], nearest: NDArray[np.int32]
+    draws: Draws, grid: Grid, cells: NDArray[np.int32], nearest: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Outliers and their weights for new rows, named by their nearest point; unused slots weigh nothing."""
-    cells = cells_of(places, grid.low, grid.side, grid.shape) if len(grid.shape) else np.full(len(places), -1)
-    most = draws.n_uniform + draws.n_near
-    points, weights = np.zeros((len(places), most), dtype=np.int32), np.zeros((len(places), most))
+    shape = (len(cells), draws.n_uniform + draws.n_near)
+    points, weights = np.zeros(shape, dtype=np.int32), np.zeros(shape)
     draw_for_places(draws, grid, cells.astype(np.int64), nearest.astype(np.int64), points, weights)
     return points, weights

@@ -66,11 +66,11 @@ def make_grid(embedding: Floats, tile_size: int, workers: Threads = SERIAL) -> G
     return Grid(order, tile_starts, tile_cells, cell_starts, shape, low, side)
 
 
-def grid_of_map(embedding: Floats) -> Grid:
-    """The grid for draws around any place of a finished map; beyond three dimensions it has no cells."""
+def grid_of_map(embedding: Floats, workers: Threads = SERIAL) -> Grid:
+    """The grid for draws around any place of a map; beyond three dimensions it has no cells."""
     if embedding.shape[1] > GRID_DIMENSIONS:
         return consecutive_tiles(len(embedding), TILE)
-    return make_grid(embedding, TILE)
+    return make_grid(embedding, TILE, workers)
 
 
 def cells_of(

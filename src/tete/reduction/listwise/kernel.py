@@ -1,19 +1,22 @@
 """The compiled loop of the listwise loss.
 
-    l_ij = kappa * (mean_k q_ik)^power / q_ij,   loss = sum_ij p_ij log_t(1 + l_ij),   q_ij = exp_2(-d_ij) = 1 / (1 + d_ij)
+    loss = sum_ij p_ij log_t(1 + l_ij),   l_ij = kappa * pooled_i^power / q_ij,   q_ij = exp_2(-d_ij) = 1 / (1 + d_ij)
+    pooled_i = (1 - A) mean_k q_ik + A mean_ik q_ik,   A = 2/3
 
 This pools the outliers inside the robust logarithm of eq. (ete-obj): 1 + l_ij is a soft rank of j among kappa
-competitors of i. The power is 1, or 1 / exaggeration. The mean over all points k is estimated from the competitors of a
-tile of anchors: cells far away (`pyramid`) and draws (`draws`), which are copied to contiguous arrays once.
+competitors of i, a third of them those around i, the others those around any point. Were all those around i, a point
+alone in a gap would have hardly any, and stay there. The power is 1 / exaggeration. The mean over all points k is
+estimated from the competitors of a tile of anchors: cells far away (`pyramid`) and draws (`draws`), which are copied to
+contiguous arrays once.
 
-With s_i the derivative of the loss of anchor i in mean_k q_ik, its slope, the pairs (i, k) push point i by
+With s_i the derivative of the whole loss in mean_k q_ik, the slope of i, the pairs (i, k) push point i by
 -2 (s_i + s_k) q_ik^2 (y_i - y_k) / n. Both parts are added at i from i's own competitors, with the s_k of the iteration
-before: then nothing is written to competitors, and one pass over them in vector registers is enough. It works in the
-precision of the embedding that it is given.
+before: then nothing is written to competitors, and one pass over them in vector registers is enough. The same goes for
+the mean over all pairs and for what it adds to all slopes. The loop works in the precision of the embedding.
 """
 
 import math
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numba import float32
@@ -23,7 +26,7 @@ from tete.core.compilation import chosen_by_type, compiled
 from tete.reduction.listwise.grid import Grid
 from tete.reduction.listwise.pyramid import Pyramid
 
-__all__ = ["listwise_places", "sum_listwise"]
+__all__ = ["ANYWHERE", "Loss", "listwise_places", "sum_listwise"]
 
 FAST: Any = {"error_model": "numpy", "fastmath": {"contract", "arcp", "nsz", "reassoc"}}
 
@@ -34,6 +37,18 @@ LANES = 8  # neighbours are filled up to a multiple of this with ones that have 
 # A vectorised loop first asks whether what it writes lies within a few vectors of what it reads, and where it does adds
 # in another order. Whether memory is found so near is chance, so what the competitors' loops write keeps a distance.
 MARGIN = 128  # numbers, twice the most that a loop works on at once
+
+ANYWHERE = 2.0 / 3.0  # of the competitors: less leaves points alone in gaps, more costs neighbourhoods
+
+
+class Loss(NamedTuple):
+    """What is the same for all anchors: temperature and power, mean_ik q_ik, and the loss's derivative in it by 1 / n."""
+
+    t: float
+    power: float
+    overall_mean: float
+    overall_slope: float
+
 
 # Logarithm and exponential -------------------------------------------------------------------------------------------
 # In single precision by series, which the processor works out for several numbers at once, unlike the library's.
@@ -253,10 +268,18 @@ def _gather_draws(
         reactions[k] = 0.0
 
 
+@compiled(cache=False, inline="always")
+def _most_competitors(pyramid: Pyramid, n_draws: int, first: int, n_tiles: int) -> int:
+    most = 0
+    for tile in range(first, first + n_tiles):
+        own = pyramid.lists[tile]
+        most = max(most, pyramid.starts[own + 1] - pyramid.starts[own])
+    return most + n_draws + FILL
+
+
 @compiled(**FAST)
 def sum_listwise(
-    t: float,
-    power: float,
+    loss: Loss,
     kappa: NDArray[np.float32],
     embedding: Floats,
     near: NDArray[np.int32],
@@ -270,26 +293,27 @@ def sum_listwise(
     drawn: NDArray[np.int32],
     draw_weights: Floats,
     counts: NDArray[np.int32],
+    means: Floats,
     new_slopes: Floats,
     gradient: Floats,
 ) -> float:
     """Sum of the losses of the anchors in the tiles from number `first` on; adds its gradient to `gradient`.
 
     Row r of `drawn` and `draw_weights` has the outliers of tile `first` + r, ``counts[r]`` of them, and `values` what
-    belongs to the nodes of the pyramid. The anchors' own slopes are written to `new_slopes`; how an anchor moves the
-    means of others is worked out from `slopes`.
+    belongs to the nodes of the pyramid; `slopes` are those of all points in the iteration before. The anchors'
+    mean_k q_ik is written to `means`, and the derivative of their own loss in it to `new_slopes`.
     """
     n_components, n_near, kind = embedding.shape[1], near.shape[1], embedding.dtype
     n_filled = (n_near + LANES - 1) // LANES * LANES
-    n_most = drawn.shape[1] + FILL
-    for k in range(counts.shape[0]):
-        own = pyramid.lists[first + k]
-        n_most = max(n_most, pyramid.starts[own + 1] - pyramid.starts[own] + drawn.shape[1] + FILL)
+    n_most = _most_competitors(pyramid, drawn.shape[1], first, counts.shape[0])
     places = np.empty((n_components, n_most), dtype=kind)
     weights, reactions = np.empty(n_most, dtype=kind), np.empty(n_most, dtype=kind)
     all_kernels = np.empty(n_most + 2 * MARGIN, dtype=kind)[MARGIN:-MARGIN]
     steps, own_shares = np.zeros((n_components, n_filled), dtype=kind), np.zeros(n_filled, dtype=kind)
     shifted, factors = np.empty_like(own_shares), np.empty_like(own_shares)
+    zero, two = kind.type(0.0), kind.type(2.0)
+    here, anywhere = kind.type(1.0 - ANYWHERE), kind.type(ANYWHERE * loss.overall_mean)
+    power, overall_slope = kind.type(loss.power), kind.type(loss.overall_slope)
     total, n_far, last_list = 0.0, 0, -1
     for row in range(counts.shape[0]):
         own_list = pyramid.lists[first + row]
@@ -298,13 +322,14 @@ def sum_listwise(
             _gather_nodes(nodes, values, places, weights, reactions)
             n_far, last_list = nodes.shape[0], own_list
         count = (n_far + counts[row] + FILL - 1) // FILL * FILL
-        points, shares_drawn = drawn[row, : counts[row]], draw_weights[row]
-        _gather_draws(points, shares_drawn, embedding, slopes, n_far, count, places, weights, reactions)
+        _gather_draws(
+            drawn[row, : counts[row]], draw_weights[row], embedding, slopes, n_far, count, places, weights, reactions
+        )
         kernels = all_kernels[:count]
         for rank in range(grid.tile_starts[first + row], grid.tile_starts[first + row + 1]):
             anchor = grid.order[rank]
             weight = kind.type(point_weights[anchor])
-            own_x, own_y, other_x, other_y = kind.type(0.0), kind.type(0.0), kind.type(0.0), kind.type(0.0)
+            own_x, own_y, other_x, other_y = zero, zero, zero, zero
             if n_components == 2:
                 mean, own_x, own_y, other_x, other_y = _repel_in_the_plane(
                     embedding[anchor, 0], embedding[anchor, 1], places, weights, reactions, count
@@ -314,15 +339,17 @@ def sum_listwise(
             _reach(embedding, anchor, near, steps, shifted)
             for place in range(n_near):
                 own_shares[place] = shares[anchor, place]
-            pooled = mean if power == 1.0 else exp(kind.type(power) * log(mean))
-            value, slope = _weigh_ranks(t, kind.type(kappa[anchor]) * pooled, own_shares, shifted, factors)
+            pooled = here * mean + anywhere
+            raised = pooled if loss.power == 1.0 else exp(power * log(pooled))
+            value, slope = _weigh_ranks(loss.t, kind.type(kappa[anchor]) * raised, own_shares, shifted, factors)
             total += weight * value
             _pull(weight, steps, factors, anchor, near, gradient)
-            slope *= weight * kind.type(power) / mean
-            new_slopes[anchor] = slope
+            slope *= weight * power * here / pooled
+            means[anchor], new_slopes[anchor] = mean, slope
+            slope += overall_slope
             if n_components == 2:
-                gradient[anchor, 0] -= kind.type(2.0) * (slope * own_x + other_x)
-                gradient[anchor, 1] -= kind.type(2.0) * (slope * own_y + other_y)
+                gradient[anchor, 0] -= two * (slope * own_x + other_x)
+                gradient[anchor, 1] -= two * (slope * own_y + other_y)
             else:
                 _push(slope, embedding[anchor], places, weights, reactions, kernels, gradient[anchor])
     return total
@@ -330,8 +357,7 @@ def sum_listwise(
 
 @compiled(**FAST)
 def listwise_places(
-    t: float,
-    power: float,
+    loss: Loss,
     kappa: NDArray[np.float32],
     places: NDArray[np.float64],
     embedding: NDArray[Any],
@@ -363,7 +389,9 @@ def listwise_places(
                 draw_places[c, k] = competitors[drawn[row, k], c]
         mean = _kernel_mean(table[0], draw_places, draw_weights[row], kernels)
         _reach(table, 0, others, steps, shifted)
-        values[row], slope = _weigh_ranks(t, kappa[row] * mean**power, shares[row], shifted, factors)
+        pooled = (1.0 - ANYWHERE) * mean + ANYWHERE * loss.overall_mean
+        values[row], slope = _weigh_ranks(loss.t, kappa[row] * pooled**loss.power, shares[row], shifted, factors)
         _pull(1.0, steps, factors, 0, others, scratch)
-        _push(power * slope / mean, table[0], draw_places, draw_weights[row], reactions, kernels, scratch[0])
+        slope *= loss.power * (1.0 - ANYWHERE) / pooled
+        _push(slope, table[0], draw_places, draw_weights[row], reactions, kernels, scratch[0])
         gradients[row] = scratch[0]

@@ -19,7 +19,7 @@ from tete.core.compilation import compiled
 from tete.core.threads import SERIAL, Threads, row_slices
 from tete.reduction.listwise.grid import Grid
 
-__all__ = ["PYRAMID_DIMENSIONS", "Pyramid", "list_of_cell", "make_pyramid", "no_pyramid", "node_values"]
+__all__ = ["PYRAMID_DIMENSIONS", "Pyramid", "lists_of_cells", "node_values", "pyramid_of_map"]
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int32]
@@ -44,15 +44,13 @@ class Pyramid(NamedTuple):
     nodes: Whole
 
 
-def no_pyramid(n_tiles: int) -> Pyramid:
-    """Tiles that meet no cells, because they draw from all points."""
-    none = np.zeros(0, dtype=np.int32)
-    return Pyramid(none.reshape(0, 2), np.zeros(1, dtype=np.int32), np.zeros(n_tiles, dtype=np.int32), np.zeros(2, dtype=np.int32), none)
-
-
-def make_pyramid(grid: Grid) -> Pyramid:
-    """The levels over a grid of one or two dimensions, and the lists of its tiles."""
-    shape = (1, *grid.shape)[-PYRAMID_DIMENSIONS:]
+def pyramid_of_map(grid: Grid) -> Pyramid:
+    """The levels over a grid of one or two dimensions, and the lists of its tiles; over others there are none."""
+    if not 1 <= len(grid.shape) <= PYRAMID_DIMENSIONS:
+        none, n_tiles = np.zeros(0, dtype=np.int32), len(grid.tile_cells)
+        empty = Pyramid(none.reshape(0, 2), np.zeros(1, dtype=np.int32), none, np.zeros(2, dtype=np.int32), none)
+        return empty._replace(lists=np.zeros(n_tiles, dtype=np.int32))
+    shape = (1, *(int(length) for length in grid.shape))[-PYRAMID_DIMENSIONS:]
     shapes = [shape]
     while max(shape) > MOST_AT_THE_TOP:
         shape = tuple((length + 1) // 2 for length in shape)
@@ -63,11 +61,12 @@ def make_pyramid(grid: Grid) -> Pyramid:
     return Pyramid(levels, offsets, *_make_lists(levels, offsets, occupied, grid.tile_cells))
 
 
-def list_of_cell(pyramid: Pyramid, cell: int) -> Whole:
-    """The cells that a place in this cell of the grid meets; some of them may be empty."""
-    nodes = np.empty(MOST_IN_A_BLOCK * len(pyramid.shapes), dtype=np.int32)
-    everywhere = np.ones(pyramid.offsets[-1], dtype=np.bool_)
-    return nodes[: _write_list(pyramid.shapes, pyramid.offsets, everywhere, cell, nodes)]
+def lists_of_cells(pyramid: Pyramid, values: Floats, cells: Whole) -> Whole:
+    """The nodes with points that places in these cells of the grid meet, a row for each cell, filled up with -1."""
+    nodes = np.full((len(cells), MOST_IN_A_BLOCK * len(pyramid.shapes)), -1, dtype=np.int32)
+    if not nodes.size:
+        return nodes
+    return nodes[:, : _write_lists(pyramid.shapes, pyramid.offsets, values[:, -2] > 0, cells, nodes)]
 
 
 def node_values(pyramid: Pyramid, grid: Grid, places: Floats, slopes: Floats, workers: Threads = SERIAL) -> Floats:
@@ -125,6 +124,15 @@ def _write_list(shapes: Whole, offsets: Whole, wanted: NDArray[np.bool_], cell: 
                     count += 1
         row, column = row >> 1, column >> 1
     return count
+
+
+@compiled()
+def _write_lists(shapes: Whole, offsets: Whole, wanted: NDArray[np.bool_], cells: Whole, nodes: Whole) -> int:
+    """Write a list in each row; return the length of the longest."""
+    longest = 0
+    for row in range(cells.shape[0]):
+        longest = max(longest, _write_list(shapes, offsets, wanted, cells[row], nodes[row]))
+    return longest
 
 
 @compiled()

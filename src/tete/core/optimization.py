@@ -208,7 +208,7 @@ def adam(
     objective: Callable[[int, AnyEmbedding], tuple[float, AnyEmbedding]],
     start: AnyEmbedding,
     *,
-    step: Callable[[int], float],
+    step: Callable[[float], float],
     max_iter: int,
     epsilon: float = 1e-7,
     callback: Callback | None = None,
@@ -216,8 +216,8 @@ def adam(
 ) -> Minimum:
     """Adam (Kingma & Ba 2015) for an objective that may change from iteration to iteration.
 
-    `objective` gets the iteration from 0 on as well; `step` gets it too and gives the size of its step. `epsilon` is on
-    the scale of the gradient. The embedding keeps the precision of `start`. The last finite embedding is the result,
+    `objective` gets the iteration from 0 on as well; `step` gets the share of iterations done. `epsilon` is on the
+    scale of the gradient. The embedding keeps the precision of `start`. The last finite embedding is the result,
     because values of a changing objective cannot be compared.
     """
     history: list[float] = []
@@ -229,7 +229,7 @@ def adam(
     for iteration in range(max_iter):
         value, gradient = objective(iteration, embedding)
         bias, square_bias = (1.0 - decay ** (iteration + 1) for decay in ADAM_DECAY)
-        size = step(iteration) / bias
+        size = step(iteration / max_iter) / bias
         arrays = _flat(before, gradient, moment, square, embedding)
 
         def move(

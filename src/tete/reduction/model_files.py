@@ -31,7 +31,7 @@ __all__ = ["load_model", "save_model", "saved_classes"]
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
-FORMAT, VERSION = "tete model", 2
+FORMAT, VERSION = "tete model", 3
 ESTIMATORS: dict[str, type[FeatureMap]] = {"ListwiseTETE": ListwiseTETE, "WeightedTETE": WeightedTETE}
 PLACERS: dict[str, type[Placer]] = {kind.name: kind for kind in (ListwisePlacer, WeightedPlacer, NearestPlacer)}
 PLACERS_OF = {"ListwiseTETE": {"listwise", "nearest"}, "WeightedTETE": {"weighted", "nearest"}}

@@ -18,7 +18,15 @@ from tete.core.hashed_draws import draw, stream
 from tete.reduction.listwise.grid import GRID_DIMENSIONS, Grid
 from tete.reduction.listwise.pyramid import PYRAMID_DIMENSIONS
 
-__all__ = ["FEWEST_DRAWS", "Draws", "block_runs", "draw_for_places", "draw_for_tiles", "draws_of_places", "planned_draws"]
+__all__ = [
+    "FEWEST_DRAWS",
+    "Draws",
+    "block_runs",
+    "draw_for_places",
+    "draw_for_tiles",
+    "draws_of_places",
+    "planned_draws",
+]
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
@@ -41,7 +49,11 @@ def planned_draws(n_components: int, n_outliers: int, seed: int, iteration: int)
     if n_components <= PYRAMID_DIMENSIONS:
         return Draws(0, n_outliers, seed, iteration)
     count = max(n_outliers, FEWEST_DRAWS)
-    return Draws(count, count, seed, iteration) if n_components <= GRID_DIMENSIONS else Draws(2 * count, 0, seed, iteration)
+    return (
+        Draws(count, count, seed, iteration)
+        if n_components <= GRID_DIMENSIONS
+        else Draws(2 * count, 0, seed, iteration)
+    )
 
 
 @compiled()

@@ -42,7 +42,7 @@ ANYWHERE = 2.0 / 3.0  # of the competitors: less leaves points alone in gaps, mo
 
 
 class Loss(NamedTuple):
-    """What is the same for all anchors: temperature and power, mean_ik q_ik, and the loss's derivative in it by 1 / n."""
+    """What is the same for all anchors: temperature, power, mean_ik q_ik, and the derivative in it divided by n."""
 
     t: float
     power: float
@@ -107,7 +107,7 @@ def _compile_exp(x: Any) -> Any:
 
 
 @compiled(cache=False, inline="always", **FAST)
-def _repel_in_the_plane(x: Any, y: Any, places: Floats, weights: Floats, reactions: Floats, count: int) -> Any:
+def _meet_in_the_plane(x: Any, y: Any, places: Floats, weights: Floats, reactions: Floats, count: int) -> Any:
     """Sums over competitors k: weight q, and the steps from k to (x, y) times weight q^2 and times reaction q^2."""
     one, zero = places.dtype.type(1.0), places.dtype.type(0.0)
     mean, own_x, own_y, other_x, other_y = zero, zero, zero, zero, zero
@@ -126,24 +126,30 @@ def _repel_in_the_plane(x: Any, y: Any, places: Floats, weights: Floats, reactio
 
 
 @compiled(cache=False, inline="always", **FAST)
-def _kernel_mean(place: Floats, places: Floats, weights: Floats, kernels: Floats) -> Any:
-    """Return the weighted sum of q_ik, the estimate of mean_k q_ik; write all q_ik."""
-    one = places.dtype.type(1.0)
-    total = places.dtype.type(0.0)
+def _meet(embedding: Floats, anchor: int, places: Floats, weights: Floats, kernels: Floats) -> Any:
+    """Return the sum of weight q over competitors; write all q."""
+    one, mean = places.dtype.type(1.0), places.dtype.type(0.0)
     kernels[:] = one
     for c in range(places.shape[0]):
         for k in range(kernels.shape[0]):
-            step = place[c] - places[c, k]
+            step = embedding[anchor, c] - places[c, k]
             kernels[k] += step * step
     for k in range(kernels.shape[0]):
         kernels[k] = one / kernels[k]
-        total += weights[k] * kernels[k]
-    return total
+        mean += weights[k] * kernels[k]
+    return mean
 
 
 @compiled(cache=False, inline="always", **FAST)
 def _push(
-    slope: Any, place: Floats, places: Floats, weights: Floats, reactions: Floats, kernels: Floats, gradient: Floats
+    slope: Any,
+    embedding: Floats,
+    anchor: int,
+    places: Floats,
+    weights: Floats,
+    reactions: Floats,
+    kernels: Floats,
+    gradient: Floats,
 ) -> None:
     """Add the gradient of slope * mean_k q_ik and of what this place adds to the means of others: dq/dd = -q^2."""
     factor = places.dtype.type(-2.0)
@@ -152,8 +158,8 @@ def _push(
     for c in range(places.shape[0]):
         total = places.dtype.type(0.0)
         for k in range(kernels.shape[0]):
-            total += kernels[k] * (place[c] - places[c, k])
-        gradient[c] += total
+            total += kernels[k] * (embedding[anchor, c] - places[c, k])
+        gradient[anchor, c] += total
 
 
 # One anchor and its neighbours ---------------------------------------------------------------------------------------
@@ -227,6 +233,17 @@ def _pull(weight: Any, steps: Floats, factors: Floats, anchor: int, near: NDArra
             pull = two * factors[place] * steps[c, place]
             gradient[near[anchor, place], c] -= pull
             gradient[anchor, c] += pull
+
+
+@compiled(cache=False, inline="always", **FAST)
+def _weigh(loss: Loss, kappa: Any, mean: Any, shares: Floats, shifted: Floats, factors: Floats) -> tuple[Any, Any]:
+    """Loss of an anchor, its derivative in mean_k q_ik, and in `factors` its derivatives in d_ij."""
+    kind = shifted.dtype
+    here = kind.type(1.0 - ANYWHERE)
+    pooled = here * mean + kind.type(ANYWHERE * loss.overall_mean)
+    raised = pooled if loss.power == 1.0 else exp(kind.type(loss.power) * log(pooled))
+    value, slope = _weigh_ranks(loss.t, kappa * raised, shares, shifted, factors)
+    return value, slope * kind.type(loss.power) * here / pooled
 
 
 # The loop ------------------------------------------------------------------------------------------------------------
@@ -311,9 +328,8 @@ def sum_listwise(
     all_kernels = np.empty(n_most + 2 * MARGIN, dtype=kind)[MARGIN:-MARGIN]
     steps, own_shares = np.zeros((n_components, n_filled), dtype=kind), np.zeros(n_filled, dtype=kind)
     shifted, factors = np.empty_like(own_shares), np.empty_like(own_shares)
-    zero, two = kind.type(0.0), kind.type(2.0)
-    here, anywhere = kind.type(1.0 - ANYWHERE), kind.type(ANYWHERE * loss.overall_mean)
-    power, overall_slope = kind.type(loss.power), kind.type(loss.overall_slope)
+    own_x, own_y, other_x, other_y = kind.type(0.0), kind.type(0.0), kind.type(0.0), kind.type(0.0)
+    plane, two, overall_slope = n_components == 2, kind.type(2.0), kind.type(loss.overall_slope)
     total, n_far, last_list = 0.0, 0, -1
     for row in range(counts.shape[0]):
         own_list = pyramid.lists[first + row]
@@ -329,29 +345,24 @@ def sum_listwise(
         for rank in range(grid.tile_starts[first + row], grid.tile_starts[first + row + 1]):
             anchor = grid.order[rank]
             weight = kind.type(point_weights[anchor])
-            own_x, own_y, other_x, other_y = zero, zero, zero, zero
-            if n_components == 2:
-                mean, own_x, own_y, other_x, other_y = _repel_in_the_plane(
-                    embedding[anchor, 0], embedding[anchor, 1], places, weights, reactions, count
-                )
+            if plane:
+                x, y = embedding[anchor, 0], embedding[anchor, 1]
+                mean, own_x, own_y, other_x, other_y = _meet_in_the_plane(x, y, places, weights, reactions, count)
             else:
-                mean = _kernel_mean(embedding[anchor], places, weights, kernels)
+                mean = _meet(embedding, anchor, places, weights, kernels)
             _reach(embedding, anchor, near, steps, shifted)
             for place in range(n_near):
                 own_shares[place] = shares[anchor, place]
-            pooled = here * mean + anywhere
-            raised = pooled if loss.power == 1.0 else exp(power * log(pooled))
-            value, slope = _weigh_ranks(loss.t, kind.type(kappa[anchor]) * raised, own_shares, shifted, factors)
+            value, slope = _weigh(loss, kind.type(kappa[anchor]), mean, own_shares, shifted, factors)
             total += weight * value
             _pull(weight, steps, factors, anchor, near, gradient)
-            slope *= weight * power * here / pooled
-            means[anchor], new_slopes[anchor] = mean, slope
-            slope += overall_slope
-            if n_components == 2:
+            means[anchor], new_slopes[anchor] = mean, weight * slope
+            slope = weight * slope + overall_slope
+            if plane:
                 gradient[anchor, 0] -= two * (slope * own_x + other_x)
                 gradient[anchor, 1] -= two * (slope * own_y + other_y)
             else:
-                _push(slope, embedding[anchor], places, weights, reactions, kernels, gradient[anchor])
+                _push(slope, embedding, anchor, places, weights, reactions, kernels, gradient)
     return total
 
 
@@ -387,11 +398,9 @@ def listwise_places(
         for c in range(n_components):
             for k in range(n_draws):
                 draw_places[c, k] = competitors[drawn[row, k], c]
-        mean = _kernel_mean(table[0], draw_places, draw_weights[row], kernels)
+        mean = _meet(table, 0, draw_places, draw_weights[row], kernels)
         _reach(table, 0, others, steps, shifted)
-        pooled = (1.0 - ANYWHERE) * mean + ANYWHERE * loss.overall_mean
-        values[row], slope = _weigh_ranks(loss.t, kappa[row] * pooled**loss.power, shares[row], shifted, factors)
+        values[row], slope = _weigh(loss, kappa[row], mean, shares[row], shifted, factors)
         _pull(1.0, steps, factors, 0, others, scratch)
-        slope *= loss.power * (1.0 - ANYWHERE) / pooled
-        _push(slope, table[0], draw_places, draw_weights[row], reactions, kernels, scratch[0])
+        _push(slope, table, 0, draw_places, draw_weights[row], reactions, kernels, scratch)
         gradients[row] = scratch[0]

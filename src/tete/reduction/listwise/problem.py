@@ -67,7 +67,7 @@ class ListwiseProblem(Problem):
         return adam(
             self.objective,
             start,
-            step=lambda iteration: rate * self.recipe.step(iteration),
+            step=lambda done: rate * self.recipe.step(done),
             max_iter=preset.max_iter,
             epsilon=1e-7 / len(start),
             callback=callback,
@@ -130,10 +130,10 @@ class ListwiseRecipe(Recipe):
         """Number of iterations in which kappa grows; the same for all qualities, so that they arrange alike."""
         return min(RAMP, LONGEST_RAMP * self.max_iter)
 
-    def step(self, iteration: int) -> float:
+    def step(self, done: float) -> float:
         """The step's share of the full one: it grows in the first iterations and falls in the second half."""
-        warm = (iteration + 0.5) / min(WARM_UP, LONGEST_WARM_UP * self.max_iter)
-        return min(1.0, warm) * min(1.0, 2.0 * (1.0 - iteration / self.max_iter))
+        warm = (done * self.max_iter + 0.5) / min(WARM_UP, LONGEST_WARM_UP * self.max_iter)
+        return min(1.0, warm, 2.0 * (1.0 - done))
 
     def problem(
         self, rows: MergedRows, point_weights: NDArray[np.float64], seed: int, workers: Threads
@@ -175,4 +175,4 @@ class ListwiseRecipe(Recipe):
         plan = Plan(ones, 1.0, self.preset.t, self.preset.n_outliers, self.exaggeration)
         objective = ListwiseObjective(plan, shares, ones, 0, SERIAL)
         start = np.resize(points, (len(points), n_components))
-        adam(objective, start, step=lambda iteration: 1e-3, max_iter=2)
+        adam(objective, start, step=lambda done: 1e-3, max_iter=2)

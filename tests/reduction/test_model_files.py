@@ -100,7 +100,7 @@ def test_the_file_has_no_pickles_and_says_what_it_is(tmp_path, table):
         assert all(arrays[name].dtype.kind in "biufU" for name in arrays)
         header = json.loads(str(arrays["header"]))
         assert arrays["points"].shape == (90, 8)
-    assert (header["format"], header["version"], header["estimator"]) == ("tete model", 2, "ListwiseTETE")
+    assert (header["format"], header["version"], header["estimator"]) == ("tete model", 3, "ListwiseTETE")
     assert header["parameters"]["n_neighbors"] == 5
 
 
@@ -140,9 +140,9 @@ class TestBadFiles:
         return tmp_path / "model.npz"
 
     def test_another_version(self, path):
-        changed(path, version=3, tete="9.0")
+        changed(path, version=4, tete="9.0")
         with pytest.raises(
-            InvalidFileError, match=r"version 3 of the format and was written by tete 9\.0; this is tete"
+            InvalidFileError, match=r"version 4 of the format and was written by tete 9\.0; this is tete"
         ):
             load_model(path)
 
@@ -184,8 +184,8 @@ class TestBadFiles:
             ({"scales": np.zeros(3, np.float32)}, r"`scales` must have the shape \(90\), got \(3,\)"),
             ({"scales": np.full(90, np.nan, np.float32)}, "`scales` must be finite"),
             ({"kappa": -np.ones(90, np.float32)}, "`kappa` must be from"),
-            ({"n_neighbors": np.array(0)}, "`n_neighbors` must be a whole number from 1 to 20, got 0"),
-            ({"n_neighbors": np.array(21)}, "`n_neighbors` must be a whole number from 1 to 20, got 21"),
+            ({"n_neighbors": np.array(0)}, "`n_neighbors` must be a whole number from 1 to 10, got 0"),
+            ({"n_neighbors": np.array(21)}, "`n_neighbors` must be a whole number from 1 to 10, got 21"),
             ({"n_candidates": np.array(91)}, "`n_candidates` must be a whole number from 1 to 90, got 91"),
             ({"n_candidates": np.array([5])}, "`n_candidates` must be a single value"),
             ({"n_outliers": np.array(10**9)}, "`n_outliers` must be a whole number from 1 to 10000"),

@@ -250,13 +250,25 @@ def _weigh(loss: Loss, kappa: Any, mean: Any, shares: Floats, shifted: Floats, f
 
 
 @compiled(cache=False, inline="always")
-def _gather_nodes(nodes: NDArray[np.int32], values: Floats, places: Floats, weights: Floats, reactions: Floats) -> None:
-    n_components = places.shape[0]
-    for k in range(nodes.shape[0]):
+def _gather_nodes(
+    pyramid: Pyramid, own: int, values: Floats, places: Floats, weights: Floats, reactions: Floats
+) -> int:
+    """Write the nodes of a list; return their number."""
+    n_components, first = places.shape[0], pyramid.starts[own]
+    count = pyramid.starts[own + 1] - first
+    for k in range(count):
+        node = pyramid.nodes[first + k]
         for c in range(n_components):
-            places[c, k] = values[nodes[k], c]
-        weights[k] = values[nodes[k], n_components]
-        reactions[k] = values[nodes[k], n_components + 1]
+            places[c, k] = values[node, c]
+        weights[k] = values[node, n_components]
+        reactions[k] = values[node, n_components + 1]
+    return count
+
+
+@compiled(cache=False, inline="always")
+def _copy_row(table: NDArray[np.float32], row: int, copy: Floats) -> None:
+    for place in range(table.shape[1]):
+        copy[place] = table[row, place]
 
 
 @compiled(cache=False, inline="always")
@@ -328,15 +340,12 @@ def sum_listwise(
     all_kernels = np.empty(n_most + 2 * MARGIN, dtype=kind)[MARGIN:-MARGIN]
     steps, own_shares = np.zeros((n_components, n_filled), dtype=kind), np.zeros(n_filled, dtype=kind)
     shifted, factors = np.empty_like(own_shares), np.empty_like(own_shares)
-    own_x, own_y, other_x, other_y = kind.type(0.0), kind.type(0.0), kind.type(0.0), kind.type(0.0)
     plane, two, overall_slope = n_components == 2, kind.type(2.0), kind.type(loss.overall_slope)
     total, n_far, last_list = 0.0, 0, -1
     for row in range(counts.shape[0]):
         own_list = pyramid.lists[first + row]
         if own_list != last_list:
-            nodes = pyramid.nodes[pyramid.starts[own_list] : pyramid.starts[own_list + 1]]
-            _gather_nodes(nodes, values, places, weights, reactions)
-            n_far, last_list = nodes.shape[0], own_list
+            last_list, n_far = own_list, _gather_nodes(pyramid, own_list, values, places, weights, reactions)
         count = (n_far + counts[row] + FILL - 1) // FILL * FILL
         _gather_draws(
             drawn[row, : counts[row]], draw_weights[row], embedding, slopes, n_far, count, places, weights, reactions
@@ -351,8 +360,7 @@ def sum_listwise(
             else:
                 mean = _meet(embedding, anchor, places, weights, kernels)
             _reach(embedding, anchor, near, steps, shifted)
-            for place in range(n_near):
-                own_shares[place] = shares[anchor, place]
+            _copy_row(shares, anchor, own_shares)
             value, slope = _weigh(loss, kind.type(kappa[anchor]), mean, own_shares, shifted, factors)
             total += weight * value
             _pull(weight, steps, factors, anchor, near, gradient)

@@ -20,7 +20,7 @@ from sklearn.datasets import load_digits, load_wine, make_swiss_roll
 from sklearn.neighbors import kneighbors_graph
 
 import tete
-from tete import CKL, GNMDS, STE, TETE, TETECV, TSTE, ListwiseTETE, Triplets, WeightedTETE
+from tete import CKL, GNMDS, SOE, STE, TETE, TETECV, TSTE, ListwiseTETE, Triplets, WeightedTETE
 from tete.datasets import make_uniform_triplets
 
 
@@ -59,6 +59,7 @@ def fitted_triplets() -> Iterator[tuple[str, Callable[[], str]]]:
         "TSTE": TSTE(),
         "CKL": CKL(),
         "GNMDS": GNMDS(),
+        "SOE": SOE(),
     }
     for name, estimator in estimators.items():
         for data_name, data in (("weighted", given), ("plain", plain), ("large", large)):

@@ -14,9 +14,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tete import CKL, GNMDS, STE, TETE, TSTE
+from tete import CKL, GNMDS, SOE, STE, TETE, TSTE
 
-ESTIMATORS = (TETE, TSTE, STE, CKL, GNMDS)
+ESTIMATORS = (TETE, TSTE, STE, CKL, GNMDS, SOE)
 EXPECTED = {
     "check_methods_subset_invariance": "triplets drawn from a part of the rows are other triplets",
     "check_methods_sample_order_invariance": "triplets drawn from reordered rows are other triplets",

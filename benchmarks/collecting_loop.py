@@ -140,7 +140,7 @@ class Loop:
             if which == "all" or not {asked.number, asked.repeats} & tests
         ]
         shown, choices, numbers = map(np.array, zip(*kept, strict=True))
-        details = {"groups": numbers, "n_objects": len(self.hidden.places)}
+        details = {"answers": numbers, "n_objects": len(self.hidden.places)}
         if self.study.question.has_anchor:
             return Triplets.from_selection(shown, choices + 1, **details)
         return Triplets.from_odd_one_out(shown, choices[:, 0], **details)

@@ -8,7 +8,7 @@ import pandas as pd
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from tete import CKL, GNMDS, STE, TETE, TSTE, ListwiseTETE, Triplets, WeightedTETE
+from tete import CKL, GNMDS, SOE, STE, TETE, TSTE, ListwiseTETE, Triplets, WeightedTETE
 from tete.reduction.metric_names import known_metrics
 
 Rng = np.random.Generator
@@ -245,7 +245,7 @@ def embedding(rng: Rng, triplets: Triplets) -> Any:
     if chance(rng, 0.1):
         shape = (triplets.n_objects, options["n_components"])
         options["init"] = rng.normal(size=shape) * 10.0 ** rng.uniform(-300, 20)
-    kind = pick(rng, (TETE, TETE, TETE, STE, TSTE, CKL, GNMDS))
+    kind = pick(rng, (TETE, TETE, TETE, STE, TSTE, CKL, GNMDS, SOE))
     if kind is TETE:
         options |= {"t": float(pick(rng, (1.0, 1.5, 2.0))), "t_prime": float(pick(rng, (1.0, 1.0001, 1.75, 2.0)))}
     if kind is TSTE:

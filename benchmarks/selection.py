@@ -20,7 +20,7 @@ import numpy as np
 
 from environments import cblearn_python, data_folder, machine
 from lifting import human_sets
-from tete import CKL, GNMDS, STE, TETE, TETECV, TSTE, Triplets
+from tete import CKL, GNMDS, SOE, STE, TETE, TETECV, TSTE, Triplets
 from tete.datasets import make_uniform_triplets
 from tete.metrics.alignment import procrustes_align
 from tete.selection.suggestion import suggest
@@ -31,6 +31,7 @@ PEERS: dict[str, Callable[[int], object]] = {
     "t-STE": TSTE,
     "CKL": CKL,
     "GNMDS": lambda dims: GNMDS(dims, max_iter=3000),
+    "SOE": SOE,
     "t-ETE(2)": lambda dims: TETE(dims, t_prime=2.0),
 }
 ORACLE_DIMS = (1, 2, 4, 8)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from environments import ROOT, cblearn_python, data_folder, machine
-from tete import CKL, GNMDS, STE, TETE, TSTE, Triplets
+from tete import CKL, GNMDS, SOE, STE, TETE, TSTE, Triplets
 from tete.core.threads import threads
 from tete.datasets import load_digits, load_mnist, make_triplets, make_uniform_triplets
 from tete.embedding.losses import TETELoss, UnitTETELoss
@@ -34,6 +34,7 @@ OURS: dict[str, Callable[[], object]] = {
     "STE": STE,
     "CKL": CKL,
     "GNMDS": lambda: GNMDS(max_iter=3000),
+    "SOE": SOE,
 }
 PEERS = ("TSTE", "SOE")
 PEER_NOISE = (0.0, 0.2, 0.4)  # SOE takes minutes
@@ -81,12 +82,14 @@ def noise_data(seed: int) -> tuple[np.ndarray, np.ndarray, str]:
     return digits.data[chosen].astype(np.float64), digits.target[chosen], source
 
 
-def fit_peer(python: Path, method: str, triplets: Triplets) -> tuple[float, np.ndarray]:
+def fit_peer(python: Path, method: str, triplets: Triplets, dims: int = 2) -> tuple[float, np.ndarray]:
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "triplets.npy"), Path(folder, "embedding.npy")
         np.save(source, triplets.to_array())
         script = Path(__file__).with_name("cblearn_peer.py")
-        run = subprocess.run([python, script, method, source, target], capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [python, script, method, source, target, str(dims)], capture_output=True, text=True, check=True
+        )
         return float(run.stdout), np.load(target)
 
 
@@ -283,7 +286,7 @@ def main() -> None:
     unknown = set(names) - set(SECTIONS)
     if unknown:
         parser.error(f"unknown section {', '.join(sorted(unknown))}: choose among {', '.join(SECTIONS)}")
-    for method in (TETE(), TSTE(), STE(), CKL(), GNMDS()):  # compile before measuring
+    for method in (TETE(), TSTE(), STE(), CKL(), GNMDS(), SOE()):  # compile before measuring
         method.fit(make_uniform_triplets(np.random.default_rng(0).normal(size=(20, 2)), 500, random_state=0))
     RESULTS.mkdir(exist_ok=True)
     file = RESULTS / "triplets.json"

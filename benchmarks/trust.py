@@ -169,7 +169,7 @@ def measure_ellipses() -> Rows:
                 for seed in range(1000, 1000 + N_MAPS):
                     points = np.random.default_rng(seed).normal(size=(40, dims))
                     answers = answers_of(kind, points, 40 * per_object, seed)
-                    fitted = TETE(dims, t_prime=t_prime).fit(answers)
+                    fitted = TETE(dims, t=2.0, t_prime=t_prime).fit(answers)
                     sure = position_uncertainty(fitted, answers, random_state=seed)
                     inside.append(share_inside(sure, fitted.embedding_, points))
                 error = np.std(inside) / np.sqrt(N_MAPS - 1)

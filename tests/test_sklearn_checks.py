@@ -11,9 +11,9 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tete import CKL, GNMDS, STE, TETE, TETECV, TSTE, Triplets
+from tete import CKL, GNMDS, SOE, STE, TETE, TETECV, TSTE, MultiViewTETE, Triplets
 
-ESTIMATORS = (TETE, TSTE, STE, CKL, GNMDS)
+ESTIMATORS = (TETE, TSTE, STE, CKL, GNMDS, SOE)
 N_OBJECTS = 6
 FEED_FEATURES = (
     "check_all_zero_sample_weights_error",
@@ -95,7 +95,7 @@ def test_checks_on_triplets(estimator, check):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [estimator() for estimator in (*ESTIMATORS, TETECV)],
+    [estimator() for estimator in (*ESTIMATORS, TETECV, MultiViewTETE)],
     expected_failed_checks=lambda _: dict.fromkeys(FEED_FEATURES, "feeds a table of features, which is refused"),
 )
 def test_checks_as_they_are(estimator, check):

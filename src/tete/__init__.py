@@ -15,7 +15,7 @@ if _TYPE_CHECKING:
     from tete.drawing.curves import plot_choice, plot_convergence, plot_noise_curves
     from tete.drawing.figures import save_picture
     from tete.drawing.map_picture import plot_map
-    from tete.embedding.estimators import CKL, GNMDS, STE, TETE, TSTE
+    from tete.embedding.estimators import CKL, GNMDS, SOE, STE, TETE, TSTE
     from tete.embedding.fitted_map import FittedMap
     from tete.embedding.new_objects import NewPlaces
     from tete.io.answer_files import read_answers, write_answers
@@ -23,6 +23,7 @@ if _TYPE_CHECKING:
     from tete.io.map_files import Map, read_map, write_map
     from tete.metrics.quality import MapQuality, map_quality
     from tete.page.document import make_page, write_page
+    from tete.reduction.encoding.table_encoder import TableEncoder
     from tete.reduction.estimators import ListwiseTETE, WeightedTETE
     from tete.reduction.model_files import load_model, save_model
     from tete.reliability.trust_report import TrustReport, trust
@@ -30,12 +31,14 @@ if _TYPE_CHECKING:
     from tete.selection.answers_needed import LearningCurve, learning_curve
     from tete.selection.suggestion import suggest
     from tete.selection.tetecv import TETECV
+    from tete.views.multiview import MultiViewTETE
 
 __version__ = "0.1.0"
 
 __all__ = [
     "CKL",
     "GNMDS",
+    "SOE",
     "STE",
     "TETE",
     "TETECV",
@@ -46,7 +49,9 @@ __all__ = [
     "ListwiseTETE",
     "Map",
     "MapQuality",
+    "MultiViewTETE",
     "NewPlaces",
+    "TableEncoder",
     "Triplets",
     "TrustReport",
     "Uncertainty",
@@ -79,7 +84,7 @@ _HOMES = {
     **dict.fromkeys(("plot_choice", "plot_convergence", "plot_noise_curves"), "tete.drawing.curves"),
     "save_picture": "tete.drawing.figures",
     "plot_map": "tete.drawing.map_picture",
-    **dict.fromkeys(("CKL", "GNMDS", "STE", "TETE", "TSTE"), "tete.embedding.estimators"),
+    **dict.fromkeys(("CKL", "GNMDS", "SOE", "STE", "TETE", "TSTE"), "tete.embedding.estimators"),
     "FittedMap": "tete.embedding.fitted_map",
     "NewPlaces": "tete.embedding.new_objects",
     **dict.fromkeys(("read_answers", "write_answers"), "tete.io.answer_files"),
@@ -87,6 +92,7 @@ _HOMES = {
     **dict.fromkeys(("Map", "read_map", "write_map"), "tete.io.map_files"),
     **dict.fromkeys(("MapQuality", "map_quality"), "tete.metrics.quality"),
     **dict.fromkeys(("make_page", "write_page"), "tete.page.document"),
+    "TableEncoder": "tete.reduction.encoding.table_encoder",
     **dict.fromkeys(("ListwiseTETE", "WeightedTETE"), "tete.reduction.estimators"),
     **dict.fromkeys(("load_model", "save_model"), "tete.reduction.model_files"),
     **dict.fromkeys(("TrustReport", "trust"), "tete.reliability.trust_report"),
@@ -94,6 +100,7 @@ _HOMES = {
     **dict.fromkeys(("LearningCurve", "learning_curve"), "tete.selection.answers_needed"),
     "suggest": "tete.selection.suggestion",
     "TETECV": "tete.selection.tetecv",
+    "MultiViewTETE": "tete.views.multiview",
 }
 
 __getattr__, __dir__ = _lazy_names(__name__, _HOMES, ("datasets", "exceptions", "io", "metrics", "tempered"))

@@ -16,11 +16,13 @@
     ├── UnmentionedObjectsWarning                      objects without a single answer
     ├── DisconnectedAnswersWarning                     parts of the map that no answer relates
     ├── DroppedAnswersWarning                          answers that say nothing ("not sure")
+    ├── SmallEllipsesWarning                           places that are less sure than their ellipses say
     ├── MissingLettersWarning                          names that the font of a picture cannot write
     ├── LeftOutFilesWarning                            files that are nothing to show to people
     ├── MixedAnswersWarning                            invented answers where real ones are to come
     ├── MissingCodesWarning                            numbers that probably mean "missing"
     ├── TruthValuesWarning                             numbers that a metric takes for true and false
+    ├── SlowMetricWarning                              a function that all pairs of rows will wait for
     ├── FewRowsWarning                                 fewer rows than neighbours were asked for
     └── MemoryNeedWarning                              more memory needed than the machine has free
 
@@ -50,6 +52,8 @@ __all__ = [
     "MissingLettersWarning",
     "MixedAnswersWarning",
     "OutputExistsError",
+    "SlowMetricWarning",
+    "SmallEllipsesWarning",
     "StorageError",
     "TeteError",
     "TeteWarning",
@@ -137,6 +141,10 @@ class DroppedAnswersWarning(TeteWarning):
     """Answers that say nothing, undecided or of an object with itself, were left out."""
 
 
+class SmallEllipsesWarning(TeteWarning):
+    """The chosen loss bends maps of this dimension in a way that resampling does not see: ellipses are too small."""
+
+
 class MissingLettersWarning(TeteWarning):
     """The font of a picture lacks letters of some names."""
 
@@ -155,6 +163,10 @@ class MissingCodesWarning(TeteWarning):
 
 class TruthValuesWarning(TeteWarning):
     """A metric of true and false values got other numbers."""
+
+
+class SlowMetricWarning(TeteWarning):
+    """A function that compares rows is so slow that all pairs of them will take long."""
 
 
 class FewRowsWarning(TeteWarning):

@@ -34,6 +34,41 @@ def answers(tmp_path, rng):
     return tmp_path / "answers.csv"
 
 
+@pytest.fixture
+def answers_of_many(answers, rng):
+    """The same answers, by 20 annotators."""
+    table = pd.read_csv(answers)
+    table["annotator"] = [f"person {n}" for n in rng.integers(20, size=len(table))]
+    table.to_csv(answers, index=False)
+    return answers
+
+
+class TestByPeople:
+    def test_errors_by_answers_and_by_people(self, answers_of_many):
+        text = tete("embed", answers_of_many, "--ellipses").stdout
+        assert "for new people" in text
+        assert "20 people held out)" in text
+        assert "% of the map's spread is reproduced by other 20 people" in text
+        result = json.loads(tete("embed", answers_of_many, "--ellipses", "--by", "answers", "--json").stdout)
+        assert (result["people"], result["stability_by"]) == (None, "answers")
+
+    def test_few_people_in_one_sentence(self, answers):
+        assert "for new people      unknown: 3 people are too few" in tete("embed", answers).stdout
+        result = tete("embed", answers, "--by", "annotators")
+        assert result.exit_code == 2
+        assert result.stderr.strip().endswith(
+            "--by must be 'answers' here, got 'annotators'. 3 people are too few to say how far people differ, "
+            "15 are needed."
+        )
+
+    def test_score(self, answers_of_many, tmp_path):
+        tete("embed", answers_of_many, "--dims", "1", "-o", tmp_path / "map.csv")  # which cannot agree with all
+        scored = ("score", tmp_path / "map.csv", "--answers", answers_of_many)
+        assert "% by answers, " in tete(*scored).stdout
+        assert "% by people" not in tete(*scored, "--by", "answers").stdout
+        assert json.loads(tete(*scored, "--json").stdout)["standard_error_by_people"] > 0.0
+
+
 class TestEmbed:
     def test_one_command_gives_a_map_and_a_summary(self, answers, tmp_path):
         result = tete("embed", answers, "-o", tmp_path / "map.csv")
@@ -53,7 +88,8 @@ class TestEmbed:
         assert tete("embed", answers, "--quiet").stdout == ""
 
     @pytest.mark.parametrize(
-        "method", ["tete", *(pytest.param(each, marks=pytest.mark.slow) for each in ("tste", "ste", "ckl", "gnmds"))]
+        "method",
+        ["tete", *(pytest.param(each, marks=pytest.mark.slow) for each in ("tste", "ste", "ckl", "gnmds", "soe"))],
     )
     def test_every_method_in_three_dimensions(self, answers, tmp_path, method):
         assert tete("embed", answers, "--method", method, "--dims", 3, "-o", tmp_path / "m.npy").exit_code == 0
@@ -144,8 +180,9 @@ class TestChooseAndSuggest:
         assert (tmp_path / "choice.png").read_bytes().startswith(b"\x89PNG")
         found = json.loads(tete("choose", answers, "--dims", 2, "--folds", 3, "--json").stdout)
         assert found["best"]["n_components"] == 2
-        tried = {(each["t"], each["t_prime"]) for each in found["candidates"]}
-        assert set(TEMPERATURES[::2]) <= tried <= set(TEMPERATURES)
+        tried = {(each["t"], None if each["kernel"] == "distance" else each["t_prime"]) for each in found["candidates"]}
+        assert tried == set(TEMPERATURES)
+        assert all(each["log_likelihood"] < 0.0 for each in found["candidates"])
 
     def test_dims_that_are_none(self, answers):
         result = tete("choose", answers, "--dims", "two")
@@ -184,7 +221,7 @@ class TestFixed:
         fixed = ("embed", answers, "--fixed", tmp_path / "map.csv")
         refused = tete(*fixed, "--ellipses")
         assert refused.exit_code == 2
-        assert "--ellipses, --objects and --trust do not go with --fixed" in refused.stderr
+        assert "--ellipses, --objects, --trust and --by do not go with --fixed" in refused.stderr
         assert tete(*fixed, "--trust", tmp_path / "t.csv").exit_code == 2
         refused = tete(*fixed, "--label", "genre")
         assert refused.exit_code == 2

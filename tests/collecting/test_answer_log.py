@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::tete.exceptions.DroppedAnswersW
 
 def rows_of(triplets):
     people = [int(str(each).lstrip("p")) for each in triplets.annotators]
-    return sorted(zip(map(tuple, triplets.to_array().tolist()), triplets.groups.tolist(), people, strict=True))
+    return sorted(zip(map(tuple, triplets.to_array().tolist()), triplets.answers.tolist(), people, strict=True))
 
 
 @pytest.fixture

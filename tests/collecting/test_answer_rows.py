@@ -69,7 +69,7 @@ def test_rows_have_names_and_leave_out_what_says_nothing(address):
             "near": "",
             "far": "",
             "annotator": "",
-            "group": first,
+            "answer": first,
             "role": "test",
             "position": 2,
             "ms": 500.5,

@@ -14,7 +14,7 @@ POINTS = np.random.default_rng(4).normal(size=(15, 2))
 
 def answers_of(count, n_objects=15):
     plain = make_uniform_triplets(POINTS, count).to_array()
-    return Triplets.from_array(plain, n_objects=n_objects, groups=np.arange(1, count + 1))
+    return Triplets.from_array(plain, n_objects=n_objects, answers=np.arange(1, count + 1))
 
 
 @pytest.mark.parametrize("kind", ["triplet", "odd-one-out", "pick:2of4", "pick:3of12:ranked"])
@@ -66,7 +66,7 @@ def test_the_anchors_of_picks_keep_their_own_suggestions():
 def test_refits_start_from_the_last_map_until_it_has_grown_old(monkeypatch):
     starts = []
     monkeypatch.setattr(
-        proposals, "fitted_map", lambda told, dims, start: starts.append(start) or fitted_map(told, dims, start)
+        proposals, "fitted_map", lambda told, dims, *last: starts.append(last[0]) or fitted_map(told, dims, *last)
     )
     proposer = Proposer(QuestionKind.parse("triplet"), 2)
     for count in (200, 250, 290, 310, 330, 100):
@@ -95,10 +95,10 @@ def test_a_fitted_map_does_not_pass_its_start_on():
 def test_samples_have_whole_answers_and_stay_as_answers_come():
     rows = np.repeat(answers_of(1000).to_array(), 2, axis=0)
     groups = np.repeat(np.arange(1000), 2)
-    whole = Triplets.from_array(rows, n_objects=15, groups=groups)
+    whole = Triplets.from_array(rows, n_objects=15, answers=groups)
     part = sample_of(whole, 500)
     assert 350 < len(part) < 650
-    assert (np.bincount(part.groups)[np.unique(part.groups)] == 2).all()
-    assert set(sample_of(whole, 400).groups) < set(part.groups)
+    assert (np.bincount(part.answers)[np.unique(part.answers)] == 2).all()
+    assert set(sample_of(whole, 400).answers) < set(part.answers)
     assert sample_of(whole, 2000) is whole
     assert n_answers_of(whole) == 1000

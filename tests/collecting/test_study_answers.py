@@ -22,7 +22,7 @@ def address(tmp_path):
 def as_said(triplets):
     """Rows of names with annotators and groups, in an order that does not matter."""
     names = np.array(triplets.names)
-    columns = (*names[triplets.to_array().T], triplets.annotators, map(str, triplets.groups))
+    columns = (*names[triplets.to_array().T], triplets.annotators, map(str, triplets.answers))
     return sorted(zip(*columns, strict=True))
 
 
@@ -39,7 +39,7 @@ def test_a_study_and_its_export_say_the_same(address, question, tmp_path, rng):
         triplets = read_study(address)
         frame = answer_frame(database)
     assert triplets.names == NAMES
-    assert len(np.unique(triplets.groups)) == 24
+    assert len(np.unique(triplets.answers)) == 24
     write_frame(tmp_path / "answers.csv", frame, force=True)
     assert as_said(read_answers(tmp_path / "answers.csv", names=NAMES)) == as_said(triplets)
     assert "secret" not in (tmp_path / "answers.csv").read_text()

@@ -29,10 +29,37 @@ def test_own_answers_are_no_one_elses_opinion(rng):
     rows, who = triplets.to_array().tolist(), triplets.annotators
     for person, (share, count) in found.items():
         votes = [
-            rows[mine] == rows[other]
-            for mine in range(100)
-            for other in range(100)
-            if who[mine] == person != who[other] and rows[mine] in (rows[other], [rows[other][k] for k in (0, 2, 1)])
+            [
+                rows[mine] == rows[other]
+                for other in range(100)
+                if who[other] != person and rows[mine] in (rows[other], [rows[other][k] for k in (0, 2, 1)])
+            ]
+            for mine in np.flatnonzero(who == person)
         ]
-        assert count == len(votes)
-        assert share == pytest.approx(np.mean(votes))
+        assert count == sum(map(len, votes))
+        assert share == pytest.approx(np.mean([np.mean(each) for each in votes if each]))
+
+
+def test_every_question_counts_the_same():
+    catch, other = [(0, 1, 2)] * 20, [(1, 0, 2), (1, 2, 0)]
+    found = agreement(Triplets.from_array(catch + other))
+    assert (found.n_repeated, found.n_answers, found.share) == (2, 22, 0.5)
+    assert "50.0% of pairs of answers to the same question, averaged over 2 questions with 22 answers" in str(found)
+
+
+def test_weights_are_votes():
+    found = agreement(Triplets.from_array([(0, 1, 2), (0, 2, 1), (3, 4, 5)], weights=[3, 1, 1]))
+    assert (found.n_repeated, found.n_answers, found.share) == (1, 4, 0.5)
+
+
+def test_whole_answers_agree_or_do_not():
+    shown = [(0, 1, 2), (2, 1, 0), (1, 0, 2)]
+    odd = Triplets.from_odd_one_out(shown, odd=[0, 2, 0], annotators=["x", "y", "z"])  # 0, 0 and 1
+    found = agreement(odd)
+    assert (found.n_repeated, found.n_answers, found.share) == (1, 3, pytest.approx(1 / 3))
+    assert found.by_annotator == {"z": (0.0, 2), "x": (0.5, 2), "y": (0.5, 2)}
+    central = agreement(Triplets.from_most_central(shown, central=[0, 2, 0]))
+    assert (central.n_repeated, central.n_answers, central.share) == (1, 3, pytest.approx(1 / 3))
+    picks = agreement(Triplets.from_selection([(0, 1, 2, 3), (0, 1, 2, 3)], selected=[[1], [2]]))
+    assert picks.share == 0.0  # of the three comparisons only 1 and 2 was made by both
+    assert picks.n_repeated == 1

@@ -3,7 +3,7 @@ import pytest
 from sklearn.model_selection import GroupKFold, KFold
 
 from samples import random_triplets
-from tete.comparisons.folds import folds, units_of
+from tete.comparisons.folds import blocks_of, folds, units_of
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
 
 
@@ -28,15 +28,38 @@ def test_seeds_shuffle_folds():
 def test_folds_refuse_what_would_leak_or_is_too_little():
     with pytest.raises(InvalidParameterError, match=r"must not split an answer or annotator .* got \d+ that it splits"):
         list(folds(KFold(2, shuffle=True, random_state=0), np.repeat(np.arange(10), 2), 0))
-    with pytest.raises(InvalidTripletsError, match="at most the number of answers or annotators, 3, got 5"):
+    with pytest.raises(InvalidTripletsError, match="at most the number of different questions or annotators, 3, got 5"):
         list(folds(5, np.arange(3), 0))
     with pytest.raises(InvalidParameterError, match="`cv` must be a whole number of at least 2, got 1"):
         list(folds(1, np.arange(3), 0))
 
 
 def test_units_are_answers_or_annotators(rng):
-    triplets = random_triplets(rng, n_triplets=4, annotators=["b", "a", "b", "c"], groups=[7, 7, 9, 9])
-    assert units_of(triplets, "groups").tolist() == [0, 0, 1, 1]
+    triplets = random_triplets(rng, n_triplets=4, annotators=["b", "a", "b", "c"], answers=[7, 7, 9, 9])
+    assert units_of(triplets, "answers").tolist() == [0, 0, 1, 1]
     assert units_of(triplets, "annotators").tolist() == [1, 0, 1, 2]
-    with pytest.raises(InvalidParameterError, match="`by` must be 'groups' for triplets without annotators"):
+    with pytest.raises(InvalidParameterError, match="`by` must be 'answers' for triplets without annotators"):
         units_of(random_triplets(rng, n_triplets=4), "annotators")
+
+
+def test_a_question_is_in_one_fold_however_often_and_in_whatever_order_it_is_asked(rng):
+    once = random_triplets(rng, n_objects=8, n_triplets=60)
+    again = once.select(rng.permutation(np.repeat(np.arange(60), 3)))
+
+    def fold_of_question(triplets):
+        found = {}
+        for fold, (_, test) in enumerate(folds(5, blocks_of(triplets, "answers"), 0)):
+            for anchor, near, far in triplets.to_array()[test].tolist():
+                assert found.setdefault((anchor, frozenset((near, far))), fold) == fold
+        return found
+
+    assert fold_of_question(once) == fold_of_question(again)
+
+
+def test_splitters_may_tear_questions_but_no_answers(rng):
+    triplets = random_triplets(rng, n_objects=3, n_triplets=30)
+    blocks, answers = blocks_of(triplets, "answers"), units_of(triplets, "answers")
+    splitter = KFold(3, shuffle=True, random_state=0)
+    assert len(list(folds(splitter, blocks, 0, units=answers))) == 3
+    with pytest.raises(InvalidParameterError, match="must not split"):
+        list(folds(splitter, blocks, 0))

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tete import Triplets
 from tete.comparisons.frames import _numbers_of_names as numbers_of_names
 from tete.comparisons.frames import _refuse_gaps as refuse_gaps
 from tete.comparisons.questions import (
@@ -81,3 +82,30 @@ def test_gaps_are_named():
     refuse_gaps(pd.DataFrame({"anchor": [1]}))
     with pytest.raises(InvalidTripletsError, match=r"Row 1 has no object in column 'near' \(1 such rows\)"):
         refuse_gaps(pd.DataFrame({"anchor": [1, 2], "near": [1, np.nan]}))
+
+
+class TestRaggedScreens:
+    def test_picks_of_screens_of_any_size(self):
+        shown = [[0, 1, 2], [3, 0, 1, 2], [0, 2, 3], [1, 0, 2, 3]]
+        triplets = Triplets.from_selection(shown, [[1], [2, 3], [2], [1]], annotators=["a", "b", "c", "d"])
+        assert triplets.to_array().tolist() == [
+            [0, 1, 2], [3, 1, 0], [3, 2, 0], [0, 3, 2], [1, 0, 2], [1, 0, 3],
+        ]  # fmt: skip
+        assert triplets.answer_numbers().tolist() == [0, 1, 1, 2, 3, 3]
+        assert triplets.annotators.tolist() == ["a", "b", "b", "c", "d", "d"]
+
+    def test_the_first_ones_picked(self):
+        triplets = Triplets.from_selection([[0, 1, 2], [3, 0, 1, 2]], 1)
+        assert triplets.to_array().tolist() == [[0, 1, 2], [3, 0, 1], [3, 0, 2]]
+
+    def test_odd_and_central(self):
+        shown = [[0, 1, 2], [0, 1, 2, 3]]
+        assert np.bincount(Triplets.from_odd_one_out(shown, -1).answer_numbers()).tolist() == [2, 6]
+        assert set(Triplets.from_odd_one_out(shown, -1).far) == {2, 3}
+        assert set(Triplets.from_most_central(shown, [0, 1]).near) == {0, 1}
+
+    def test_bad_screens(self):
+        with pytest.raises(InvalidTripletsError, match="Row 1 shows 2 objects of which 1 were chosen: at least 3"):
+            Triplets.from_selection([[0, 1, 2], [0, 1]], [[1], [1]])
+        with pytest.raises(InvalidParameterError, match="`selected` must have one entry for each of the 2 rows, got 1"):
+            Triplets.from_selection([[0, 1, 2], [0, 1, 2, 3]], [[1]])

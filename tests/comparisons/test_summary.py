@@ -9,7 +9,7 @@ from tete.comparisons.summary import components, triplet_keys
 
 def test_everything_is_counted():
     rows = [(0, 1, 2), (0, 1, 2), (0, 2, 1), (1, 0, 2), (4, 5, 6)]
-    triplets = Triplets.from_array(rows, n_objects=8, groups=[0, 0, 1, 2, 3], annotators=["x", "x", "y", "x", "x"])
+    triplets = Triplets.from_array(rows, n_objects=8, answers=[0, 0, 1, 2, 3], annotators=["x", "x", "y", "x", "x"])
     summary = triplets.summary(few=3)
     assert summary.n_objects == 8
     assert summary.n_triplets == 5

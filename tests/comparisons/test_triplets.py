@@ -216,7 +216,7 @@ class TestQuestions:
         triplets = Triplets.from_odd_one_out([(5, 3, 4), (0, 1, 2)], odd=[0, 2], annotators=["x", "y"])
         rows = {tuple(row) for row in triplets.to_array().tolist()}
         assert rows == {(3, 4, 5), (4, 3, 5), (0, 1, 2), (1, 0, 2)}
-        assert triplets.groups.tolist() == [0, 0, 1, 1]
+        assert triplets.answers.tolist() == [0, 0, 1, 1]
         assert triplets.annotators.tolist() == ["x", "x", "y", "y"]
 
     def test_odd_one_out_of_four_with_one_column_for_all(self):
@@ -237,7 +237,7 @@ class TestQuestions:
         assert len(triplets) == 12
         assert set(triplets.near.tolist()) == {3, 7}
         assert (triplets.weights == 2.0).all()
-        assert len(set(triplets.groups.tolist())) == 1
+        assert len(set(triplets.answers.tolist())) == 1
 
     def test_ranked_selection_adds_the_order_of_the_picks(self):
         rows = Triplets.from_selection([(0, 1, 2, 3)], selected=[[3, 1]], ranked=True).to_array().tolist()
@@ -319,8 +319,8 @@ class TestOperations:
     def test_split_keeps_groups_together(self, seed):
         shown = np.array([np.random.default_rng(i).choice(20, 4, replace=False) for i in range(50)])
         first, second = Triplets.from_odd_one_out(shown, 0).split(0.2, random_state=seed)
-        assert not set(first.groups.tolist()) & set(second.groups.tolist())
-        assert len(set(second.groups.tolist())) == 10
+        assert not set(first.answers.tolist()) & set(second.answers.tolist())
+        assert len(set(second.answers.tolist())) == 10
         assert len(first) + len(second) == 50 * 6
 
     def test_split_by_annotator(self, rng):
@@ -336,7 +336,7 @@ class TestOperations:
     def test_concatenate_keeps_groups_apart(self):
         one = Triplets.from_odd_one_out([(0, 1, 2)], 0)
         both = Triplets.concatenate([one, one, Triplets.from_array(ROWS, weights=[2, 2, 2])])
-        assert both.groups.tolist() == [0, 0, 1, 1, 2, 3, 4]
+        assert both.answers.tolist() == [0, 0, 1, 1, 2, 3, 4]
         assert both.weights.tolist() == [1, 1, 1, 1, 2, 2, 2]
         assert both.n_objects == 4
 
@@ -345,9 +345,9 @@ class TestOperations:
         [
             (lambda t: t.flip(1.5), r"`share` must be in \[0, 1\], got 1\.5\."),
             (lambda t: t.split(0.0), r"`share` must be in \(0, 1\), got 0\.0\."),
-            (lambda t: t.split(by="people"), r"`by` must be 'groups' or 'annotators', got 'people'\."),
-            (lambda t: t.split(by="annotators"), r"`by` must be 'groups' for triplets without annotators"),
-            (lambda t: t.select([0]).split(), r"At least 2 groups are needed to split them, got 1\."),
+            (lambda t: t.split(by="people"), r"`by` must be 'answers' or 'annotators', got 'people'\."),
+            (lambda t: t.split(by="annotators"), r"`by` must be 'answers' for triplets without annotators"),
+            (lambda t: t.select([0]).split(), r"At least 2 different questions are needed to split them, got 1\."),
             (lambda t: t.select([True]), r"`rows` must have 3 entries"),
             (lambda t: t.select([]), r"At least one triplet is needed, got 0\."),
             (lambda t: t.select([99]), r"`rows` must be a mask or numbers from 0 to 2, got \[99\]\."),

@@ -61,3 +61,9 @@ def test_rules_of_arrays(array, rule, message):
 def test_rules_of_values(array, ask, message):
     with refused(message):
         ask(CheckedArrays({"x": array}))
+
+
+def test_one_text_of_any_content():
+    assert CheckedArrays({"a": np.array("{}")}).one_text("a") == "{}"
+    with pytest.raises(InvalidFileError, match="`a` must be a single value"):
+        CheckedArrays({"a": np.array(["x"])}).one_text("a")

@@ -16,10 +16,10 @@ class TestComparisons:
     def test_accents_are_grouped_by_answer(self, load):
         accents = load(datasets.load_accents)
         triplets = accents.triplets
-        assert set(np.bincount(triplets.groups)) == {2}
+        assert set(np.bincount(triplets.answers)) == {2}
         assert set(np.bincount(triplets.annotators)) == {2 * 608}
         odd = accents.shown[np.arange(36_480), accents.odd]
-        np.testing.assert_array_equal(triplets.far, odd[triplets.groups])
+        np.testing.assert_array_equal(triplets.far, odd[triplets.answers])
 
     def test_music_drops_triplets_that_repeat_an_object(self, load):
         music = load(datasets.load_music)
@@ -34,11 +34,11 @@ class TestComparisons:
         assert named.triplets.summary().n_contradictions > 0
         assert np.isfinite(named.taste).all()
         assert named.taste.shape == (73, 6)
-        assert len(np.unique(screens.triplets.groups)) == 6256
-        sizes = np.bincount(screens.triplets.groups) + 1
+        assert len(np.unique(screens.triplets.answers)) == 6256
+        sizes = np.bincount(screens.triplets.answers) + 1
         assert set(sizes) == {2, 4, 8, 12, 16}
         for group in (0, 6255):
-            one = screens.triplets.select(screens.triplets.groups == group)
+            one = screens.triplets.select(screens.triplets.answers == group)
             assert len(set(one.anchor)) == len(set(one.near)) == 1
             assert len(set(one.far)) == len(one)
 

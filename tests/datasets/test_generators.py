@@ -124,7 +124,7 @@ class TestNoise:
         answers, _ = assign_annotators(truth, 5, n_bad=5, random_state=0)
         wrong = answers.near != truth.near
         for group in range(100):
-            mine = truth.groups == group
+            mine = truth.answers == group
             assert len(set(answers.annotators[mine])) == 1
             assert len(set(wrong[mine])) == 1
 

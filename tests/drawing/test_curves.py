@@ -46,8 +46,12 @@ def test_error_against_dimension():
         "split0_test_score": np.array([0.8, 0.9, 0.7]),
         "split1_test_score": np.array([0.8, np.nan, 0.7]),
         "comparable_score": np.array([0.8, 0.9, 0.7]),
+        "comparable_likelihood": np.array([-0.4, -0.3, -0.5]),
         "standard_error": np.array([0.01, 0.02, 0.01]),
     }
     axes = plot_choice(results, results["params"][2])
     np.testing.assert_allclose(axes.lines[0].get_xydata(), [[1, 30], [2, 20]])  # (2, 1.0) was not tried on all folds
     assert axes.get_legend().get_texts()[0].get_text() == "chosen: 1-D, t = 2, t' = 1.5"
+    results["params"][2] |= {"kernel": "distance", "t_prime": "auto"}
+    legend = plot_choice(results, results["params"][2]).get_legend()
+    assert legend.get_texts()[0].get_text() == "chosen: 1-D, t = 2, on plain distances"

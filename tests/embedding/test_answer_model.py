@@ -4,7 +4,7 @@ from scipy.special import expit
 
 from tete import TETE, Triplets
 from tete.datasets import answer_by_distance, make_uniform_triplets
-from tete.embedding.answer_model import LIMITS, AnswerModel, fit_answer_model
+from tete.embedding.answer_model import LIMITS, AnswerModel, fit_answer_model, typical_model
 from tete.reliability.held_out import held_out_margins
 
 
@@ -47,8 +47,24 @@ def test_a_weight_of_two_is_twice_the_answer(rng):
 
 @pytest.mark.parametrize("margins", [np.full(50, -3.0), np.zeros(50), np.full(50, 3.0)])
 def test_answers_stay_possible(margins):
-    for value, (low, high) in zip(fit_answer_model(margins, np.ones(50)), LIMITS, strict=True):
+    lapse, steepness = fit_answer_model(margins, np.ones(50))
+    size = np.abs(margins).mean() or 1.0
+    for value, (low, high) in zip((lapse, steepness * size), LIMITS, strict=True):
         assert low <= value <= high
+
+
+def test_the_scale_of_a_map_does_not_matter(rng):
+    margins = np.where(rng.random(400) < 0.8, 1.0, -1.0) * rng.exponential(size=400)
+    one, large = (fit_answer_model(scale * margins, np.ones(400), 0.01) for scale in (1.0, 1e6))
+    np.testing.assert_allclose([large.lapse, 1e6 * large.steepness], one, rtol=1e-6)
+
+
+def test_maps_from_elsewhere_have_a_model_of_their_own_scale(rng):
+    places = rng.normal(size=(20, 2))
+    one, large = typical_model(places), typical_model(1e6 * places + 5.0)
+    assert one.lapse == large.lapse
+    assert large.steepness == pytest.approx(1e-6 * one.steepness)
+    assert np.isfinite(typical_model(np.zeros((3, 2)))).all()
 
 
 def test_each_coordinate_costs_one_unit_of_log_likelihood(rng):
@@ -59,7 +75,8 @@ def test_each_coordinate_costs_one_unit_of_log_likelihood(rng):
     assert expects == pytest.approx(np.mean(np.log(plain.probability(margins))) - 0.01, abs=2e-4)
     assert lowered.steepness < plain.steepness
     assert lowered.lapse == pytest.approx(plain.lapse * np.sqrt(plain.steepness / lowered.steepness))
-    assert fit_answer_model(margins, np.ones(5000), 10.0).steepness == pytest.approx(LIMITS[1][0])
+    least = LIMITS[1][0] / np.abs(margins).mean()
+    assert fit_answer_model(margins, np.ones(5000), 10.0).steepness == pytest.approx(least)
 
 
 @pytest.mark.parametrize("size", [1, 12])  # triplets an answer
@@ -69,7 +86,7 @@ def test_answers_of_the_map_teach_what_held_out_ones_do(n_triplets, size, seed):
     points = np.random.default_rng(seed).normal(size=(60, 2))
     questions = make_uniform_triplets(points, n_triplets, random_state=seed)
     triplets = answer_by_distance(points, questions, sharpness=2.0, random_state=seed)
-    answers = Triplets.from_array(triplets.to_array(), groups=np.arange(n_triplets) // size)
+    answers = Triplets.from_array(triplets.to_array(), answers=np.arange(n_triplets) // size)
     fitted = TETE().fit(answers)
     margins = held_out_margins(fitted, answers)
     held_out = fit_answer_model(margins, np.ones(n_triplets))

@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from tete import (
     CKL,
     GNMDS,
+    SOE,
     STE,
     TETE,
     TETECV,
@@ -23,15 +24,15 @@ from tete import (
     trust,
 )
 from tete.datasets import make_uniform_triplets
-from tete.embedding.answer_model import TYPICAL, fit_answer_model
-from tete.embedding.losses import log_ratios
+from tete.embedding.answer_model import fit_answer_model, typical_model
+from tete.embedding.distance_margins import distance_margins
 from tete.embedding.triplet_map import TripletMap
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
 from tete.reliability.fit_report import fit_and_report
 
 NAMES = tuple(f"thing {number}" for number in range(20))
 CHOICE = TETECV((2, 3), temperatures=((2.0, 1.75), (1.0, 1.5)), cv=2)
-KINDS = [TETE(), TETE(3, t=1.5), TSTE(), STE(), CKL(), GNMDS(), CHOICE]
+KINDS = [TETE(), TETE(3, t=1.5), TSTE(), STE(), CKL(), GNMDS(), SOE(), CHOICE]
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +81,7 @@ class TestContract:
     def test_the_answer_model_is_that_of_the_maps_own_answers(self, fitted, answers):
         model = fitted.answer_model()
         own = fit_answer_model(fitted.margins(answers), np.ones(600))
-        assert model != TYPICAL
+        assert model != typical_model(fitted.embedding_)
         assert model.steepness < own.steepness  # less sure, for answers that the map has not seen
 
     def test_the_map_of_the_same_answers_is_the_same(self, fitted, answers):
@@ -121,13 +122,13 @@ class TestEverythingWorksThroughIt:
         assert curve.points["error"].iloc[-1] < 0.4
 
 
-def test_the_margin_is_minus_log_l(answers):
+def test_the_margin_is_a_difference_of_distances(answers):
     model = TETE(t_prime=2.0).fit(answers)
     to_near, to_far = (
-        np.sum((model.embedding_[answers.anchor] - model.embedding_[column]) ** 2, axis=1)
+        np.linalg.norm(model.embedding_[answers.anchor] - model.embedding_[column], axis=1)
         for column in (answers.near, answers.far)
     )
-    np.testing.assert_allclose(model.margins(answers), np.log((1 + to_far) / (1 + to_near)), atol=1e-12)
+    np.testing.assert_allclose(model.margins(answers), to_far - to_near, atol=1e-12)
 
 
 def test_a_choice_is_made_once(answers, monkeypatch):
@@ -210,7 +211,7 @@ def test_a_refit_from_a_map_takes_one_start(answers):
 def test_a_map_from_elsewhere_has_typical_answers(answers):
     model = TETE().fit(answers)
     places = model.embedding_
-    assert model.on_map(places, NAMES).answer_model() == TYPICAL
+    assert model.on_map(places, NAMES).answer_model() == typical_model(places)
     np.testing.assert_array_equal(
-        model.margins(answers), -log_ratios(model._loss(), places, answers.anchor, answers.near, answers.far)
+        model.margins(answers), distance_margins(places, answers.anchor, answers.near, answers.far)
     )

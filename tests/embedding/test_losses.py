@@ -14,8 +14,10 @@ from tete.embedding.losses import (
     FORMULAS,
     LOG_RATIOS,
     CKLLoss,
+    DistanceLoss,
     GNMDSLoss,
     LinearLoss,
+    SOELoss,
     STELoss,
     TETELoss,
     TSTELoss,
@@ -38,6 +40,8 @@ TABLE = [
     *((TSTELoss(alpha), lambda a, b, alpha=alpha: reference.tste(a, b, alpha)) for alpha in (0.5, 1.0, 4.0)),
     *((CKLLoss(mu), lambda a, b, mu=mu: reference.ckl(a, b, mu)) for mu in (0.1, 1.0)),
     (GNMDSLoss(), reference.gnmds),
+    (SOELoss(), reference.soe),
+    *((DistanceLoss(t), lambda a, b, t=t: reference.distance_kernel(a, b, t)) for t in (1.0, 1.005, 1.5, 2.0)),
     (LinearLoss(), lambda a, b: a - b),
 ]
 LOSSES = [loss for loss, _ in TABLE]
@@ -86,6 +90,13 @@ def test_finite_from_zero_to_huge(loss, a, b):
 @given(t=st.floats(1.001, 2.0), t_prime=st.floats(1.0, 2.0), a=st.floats(0.0, 1e12), b=st.floats(0.0, 1e12))
 def test_capped(t, t_prime, a, b):
     value, slope_near, slope_far = evaluate(tete_loss(t, t_prime), a, b)
+    assert 0.0 <= value <= 1.0 / (t - 1.0) * (1 + 1e-12)
+    assert np.isfinite([slope_near, slope_far]).all()
+
+
+@given(t=st.floats(1.001, 2.0), a=st.floats(0.0, 1e12), b=st.floats(0.0, 1e12))
+def test_distances_are_capped_too(t, a, b):
+    value, slope_near, slope_far = evaluate(DistanceLoss(t), a, b)
     assert 0.0 <= value <= 1.0 / (t - 1.0) * (1 + 1e-12)
     assert np.isfinite([slope_near, slope_far]).all()
 

@@ -20,7 +20,7 @@ def answers(points):
 
 def test_coordinates_are_shared_by_triplets(answers):
     assert TETE().fit(answers)._answer_sample.coordinates_per_triplet == pytest.approx(2 * 40 / 900)
-    in_pairs = Triplets.from_array(answers.to_array(), groups=np.arange(900) // 2)
+    in_pairs = Triplets.from_array(answers.to_array(), answers=np.arange(900) // 2)
     assert TETE().fit(in_pairs)._answer_sample.coordinates_per_triplet == pytest.approx(2 * 40 / 900)
 
 

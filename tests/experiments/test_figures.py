@@ -83,7 +83,7 @@ def test_paper_settings():
     paper = make_method("t-ETE", 3, t=1.7, start="paper", random_state=4)
     assert (paper.t, paper.t_prime, paper.ridge, paper.init) == (1.7, 1.7, 0.0, "random")
     assert (paper.optimizer, paper.n_components, paper.random_state) == ("gradient_descent", 3, 4)
-    assert make_method("t-ETE (default)").t_prime == 1.75
+    assert make_method("t-ETE (default)").t_prime == "auto"
 
 
 def test_an_unknown_experiment_is_refused():

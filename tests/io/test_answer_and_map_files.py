@@ -84,8 +84,8 @@ class TestHeaders:
         triplets = read_answers(file("p,q,r\na,b,c\n"), columns=["p", "q", "r"], odd_one_out=True)
         assert sorted(named(triplets)) == [("a", "b", "c"), ("b", "a", "c")]
 
-    def test_weights_annotators_and_groups(self, file):
-        content = "group,anchor,near,far,weight,worker_id\n7,0,1,2,0.5,ann\n7,1,0,2,2,bob\n8,2,1,0,1e1,ann\n"
+    def test_weights_annotators_and_answers(self, file):
+        content = "answer,anchor,near,far,weight,worker_id\n7,0,1,2,0.5,ann\n7,1,0,2,2,bob\n8,2,1,0,1e1,ann\n"
         triplets = read_answers(file(content))
         assert triplets.weights.tolist() == [0.5, 2, 10]
         assert triplets.annotators.tolist() == ["ann", "bob", "ann"]

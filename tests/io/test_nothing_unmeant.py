@@ -136,8 +136,11 @@ class TestColumns:
         with pytest.raises(InvalidFileError, match="rename one of them, or name the one to use with `annotator`"):
             read_answers(path)
         assert read_answers(path, annotator="user").annotators.tolist() == ["y"]
-        with pytest.raises(InvalidFileError, match=r"can both be the group column; rename one of them\."):
-            read_answers(file("anchor,near,far,group,answer_id\na,b,c,1,2\n"))
+        with pytest.raises(
+            InvalidFileError,
+            match=r"can both be the group column; rename one of them, or name the one to use with `group`\.",
+        ):
+            read_answers(file("anchor,near,far,group,fold\na,b,c,1,2\n"))
 
 
 class TestHeaders:

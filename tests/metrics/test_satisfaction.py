@@ -3,9 +3,28 @@ import pytest
 
 from samples import random_triplets
 from tete import Triplets
-from tete.metrics.satisfaction import TRIPLETS_AT_ONCE, satisfied, triplet_error
+from tete.metrics.satisfaction import TRIPLETS_AT_ONCE, satisfied, share_satisfied_error, triplet_error
 
 LINE = np.array([[0.0], [1.0], [3.0], [7.0]])
+
+
+class TestErrorOfTheShare:
+    def test_a_weight_of_two_is_two_answers(self, rng):
+        triplets, places = random_triplets(rng), rng.normal(size=(12, 2))
+        twice = rng.random(200) < 0.3
+        repeated = triplets.select(np.concatenate([np.arange(200), np.flatnonzero(twice)]))
+        expected = share_satisfied_error(places, repeated)
+        assert share_satisfied_error(places, triplets.with_weights(1.0 + twice)) == pytest.approx(expected)
+        agrees = satisfied(places, repeated)
+        assert expected == pytest.approx(agrees.std(ddof=1) / np.sqrt(len(agrees)))
+
+    def test_people_with_an_answer_each_are_answers(self, rng):
+        triplets, places = random_triplets(rng), rng.normal(size=(12, 2))
+        by_people = share_satisfied_error(places, triplets, np.arange(200)[::-1])
+        assert by_people == pytest.approx(share_satisfied_error(places, triplets))
+
+    def test_one_answer_has_none(self):
+        assert share_satisfied_error(LINE, Triplets.from_array([(0, 1, 2)])) is None
 
 
 class TestTripletError:

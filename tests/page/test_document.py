@@ -55,6 +55,7 @@ class TestFile:
                 {"columns": {"kind": [1]}},
                 r"`columns` must have one entry for each of 6 objects, got shape \(1,\) in 'kind'",
             ),
+            ({"others": {"b": [[0.0, 1.0]]}}, r"`others` must have a place for each of 6 objects, got 1 in 'b'"),
             ({"wrong": [0.5]}, r"`wrong` must have one entry for each of 5 triplets, got shape \(1,\)"),
             ({"label": "taste"}, r"`label` must be one of the columns \['kind', 'size'\], got 'taste'"),
         ],
@@ -113,6 +114,13 @@ return written.map((name, index) => {
   const top = ((up.end - y[index]) / (up.end - up.start)) * plot.inner_height + below[index];
   return [left - { left: 0, center: width / 2, right: width }[align[index]], top - 5.5, width, 11];
 }).filter((_, index) => written[index]);
+"""
+BESIDE = """
+const [root] = [...Bokeh.index.roots ?? Object.values(Bokeh.index)];
+const view = root.child_views[1], box = view.el.getBoundingClientRect();
+const { x1, y1 } = Bokeh.documents[0].get_model_by_name("points").data;
+const { x_scale, y_scale } = view.frame;
+return [box.left + x_scale.compute(x1[arguments[0]]), box.top + y_scale.compute(y1[arguments[0]])];
 """
 LASSO = """
 const plot = Bokeh.documents[0].get_model_by_name("map");
@@ -280,6 +288,27 @@ class TestInTheBrowser:
         assert not plain.elements("#color-by")[0].is_displayed()  # there is nothing to colour by
 
     @pytest.mark.slow
+    def test_maps_side_by_side_are_linked(self, browser, tmp_path):
+        from selenium.webdriver import ActionChains
+
+        write_page(tmp_path / "views.html", PLACES, names=NAMES, others={EVIL: PLACES[::-1]}, map_name="view 0")
+        shown = Page(browser, tmp_path / "views.html")
+        chain = ActionChains(browser, duration=30)
+        left, top = browser.execute_script(BESIDE, 2)
+        chain.w3c_actions.pointer_action.move_to_location(round(left), round(top))
+        chain.perform()
+        points = "return Bokeh.documents[0].get_model_by_name('points')"
+        assert eventually(lambda: browser.execute_script(f"{points}.inspected.indices")) == [2]
+        ActionChains(browser, duration=0).click().perform()
+        assert eventually(lambda: shown.text("#object")) == "south"
+        assert len(shown.elements(".neighbours li")) == len(shown.elements("#neighbours li")) == 5
+        browser.execute_script("document.querySelector('[data-tool=LassoSelectTool]').click()")
+        active = "tools.find((tool) => tool.type === 'LassoSelectTool').active"
+        for name in ("map", "map1"):
+            found = f"Bokeh.documents[0].get_model_by_name('{name}').toolbar.{active}"
+            assert browser.execute_script(f"return {found}")
+        assert shown.errors() == []
+
     def test_ellipses_are_within_the_frame(self, browser, tmp_path):
         wide = Uncertainty(np.tile(np.diag([4.0, 0.01]), (6, 1, 1)), 1.0, 40)
         write_page(tmp_path / "map.html", PLACES, uncertainty=wide)

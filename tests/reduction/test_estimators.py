@@ -421,8 +421,7 @@ def test_a_need_for_more_memory_than_there_is_is_said(estimator, monkeypatch):
 
 
 @BOTH
-def test_the_memory_that_is_said_to_be_needed_is_about_what_is_used(estimator, monkeypatch):
-    monkeypatch.setattr("tete.reduction.search.cells.ROWS_AT_ONCE", 1000)  # does not grow with the table
+def test_the_memory_that_is_said_to_be_needed_is_about_what_is_used(estimator):
     X = blobs(20_000)[0].astype(np.float32)
     estimator(random_state=0, max_iter=2).fit(X[:500])  # compiles
     model = estimator(random_state=0, max_iter=30)

@@ -5,6 +5,7 @@ from scipy import sparse
 from reference_reduction import exact_neighbors
 from tete.core.threads import SERIAL
 from tete.exceptions import InvalidFeaturesError
+from tete.reduction import merged_rows
 from tete.reduction.merged_rows import merge_rows
 from tete.reduction.search.nearest import Neighbors
 
@@ -55,3 +56,16 @@ def test_a_graph_has_as_many_neighbours_as_its_poorest_row():
     assert not rows.can_search
     with pytest.raises(InvalidFeaturesError, match="Every row of a graph must have at least one neighbour"):
         merged(sparse.csr_array(table * [[1], [0], [1], [1]]), metric="precomputed")
+
+
+@pytest.mark.parametrize("hashes", ["as they are", "all equal"])
+def test_equal_rows_are_found_also_where_different_ones_share_a_hash(hashes, rng, monkeypatch):
+    table = rng.integers(0, 3, size=(200, 3)).astype(np.float32)
+    table[5] = -table[5]  # its zeros are negative now
+    if hashes == "all equal":
+        monkeypatch.setattr(merged_rows, "row_hashes", lambda points, workers: np.zeros(len(points), dtype=np.uint64))
+    first, group = merged_rows._distinct_rows(table, SERIAL)
+    expected = np.unique(table + 0.0, axis=0)
+    assert len(first) == len(expected)
+    assert np.all(np.diff(first) > 0)
+    np.testing.assert_array_equal(table[first[group]], table)

@@ -3,7 +3,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 
-from tete.core.threads import threads
+from tete.core.threads import SERIAL, threads
 from tete.reduction.projection import column_spreads, fit_projection, project, standardized
 
 
@@ -102,3 +102,25 @@ def test_components_are_those_of_scikit_learn(offset):
     np.testing.assert_allclose(alignment, np.eye(8), atol=2e-3)
     assert found.scale == pytest.approx(np.sqrt(expected.explained_variance_.sum()), rel=1e-4)
     assert np.all(np.abs(found.components).max(axis=0) == found.components.max(axis=0))  # signs never depend on luck
+
+
+def test_bits_of_a_row_depend_on_nothing_but_its_numbers(rng):
+    table = (5.0 + rng.normal(size=(301, 70))).astype(np.float32)
+    projection = fit_projection(table, 9, rng)
+    whole = project(projection, table, SERIAL)
+    np.testing.assert_array_equal(project(projection, table.astype(np.float64), SERIAL), whole)
+    np.testing.assert_array_equal(project(projection, table[::-1], SERIAL), whole[::-1])
+    for row in (0, 100, 300):
+        np.testing.assert_array_equal(project(projection, table[[row]], SERIAL)[0], whole[row])
+    expected = (table.astype(np.float64) - projection.mean) @ projection.components / projection.scale
+    np.testing.assert_allclose(whole, expected, atol=1e-5)
+
+
+def test_rows_too_large_for_single_precision_are_projected_in_double(rng):
+    table = rng.normal(size=(50, 12))
+    projection = fit_projection(table, 3, rng)
+    large = np.concatenate([table[:2], 1e30 * table[2:3], table[3:4]])
+    large[2, :6] *= 1e8
+    expected = (large - projection.mean) @ projection.components / projection.scale
+    with np.errstate(over="ignore"):
+        np.testing.assert_allclose(project(projection, large, SERIAL), expected.astype(np.float32), rtol=1e-4)

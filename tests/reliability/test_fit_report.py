@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from samples import random_triplets
 from tete import GNMDS, TETE, Triplets, trust
 from tete.datasets import assign_annotators
+from tete.exceptions import InvalidParameterError
 from tete.reliability.fit_report import fit_and_report
 
 
@@ -41,6 +44,29 @@ def test_bad_annotators_are_listed(clean_triplets):
     assert {person.behavior for person in report.suspicious_annotators} == {"reversed"}
     assert "annotators          3 of 20 are suspicious" in str(report)
     assert "of 100 answers agree where" in str(report)
+
+
+def test_people_are_a_unit_where_they_are_enough(clean_triplets):
+    triplets, _ = assign_annotators(clean_triplets, 15, n_bad=3, behavior="random", random_state=0)
+    _, report = fit_and_report(TETE(), triplets)
+    assert report.people.n_people == 15
+    assert report.people.accuracy_error > 1.5 * report.held_out_error
+    low, high = report.people.accuracy_interval
+    assert f"({low:.1%} to {high:.1%}, 15 people held out)" in str(report)
+    assert "; by people " in str(report)
+    assert report.as_dict()["people"]["n_people"] == 15
+    _, by_answers = fit_and_report(TETE(), triplets, by="answers")
+    assert by_answers.people is None
+    assert "for new people" not in str(replace(by_answers, no_people=None))
+
+
+def test_few_people_are_said_or_refused(clean_triplets):
+    triplets, _ = assign_annotators(clean_triplets, 14, random_state=0)
+    _, report = fit_and_report(TETE(), triplets)
+    assert report.people is None
+    assert "for new people      unknown: 14 people are too few to say how far people differ" in str(report)
+    with pytest.raises(InvalidParameterError, match="14 people are too few"):
+        fit_and_report(TETE(), triplets, by="annotators")
 
 
 def test_few_answers_and_warnings():

@@ -4,7 +4,7 @@ from scipy.special import expit
 
 from tete.embedding.answer_model import MOST_SUPPORT_POINTS, AnswerModel
 from tete.exceptions import UnpredictableAnswersError
-from tete.reliability.lapses import LapseEstimate, fit_lapses
+from tete.reliability.lapses import LapseEstimate, fit_lapses, vagueness
 
 
 def simulate(rng, n_answers=2000, share=0.1, slope=1.5, size=1):
@@ -84,6 +84,30 @@ def test_probabilities_are_calibrated(rng):
 def test_ordinary_answers_lapse_as_often_as_the_interval_lets_them():
     found = LapseEstimate(AnswerModel(0.1, 1.0), low=0.05, high=0.2)
     np.testing.assert_allclose(found.probability_of_map(np.array([0.0, 100.0, -100.0])), [0.5, 0.8, 0.8])
+
+
+def test_few_and_noisy_answers_are_too_vague(rng):
+    few = fit(*simulate(rng, 150, 0.3, slope=0.3)[:2])
+    assert vagueness(few.low, few.high) == ", too vague to tell which"
+    many = fit(*simulate(rng, 2000, 0.3)[:2])
+    assert vagueness(many.low, many.high) == ""
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_intervals_by_people_hold_the_mean_share(rng, share):
+    """Everybody lapses at a rate of their own, so that intervals by answers are far too narrow."""
+    held = {"answers": 0, "people": 0}
+    for _ in range(60):
+        people = np.repeat(np.arange(20), 60)
+        rates = rng.uniform(0.0, 2.0 * share, size=20)
+        clear = np.abs(rng.normal(scale=3.0, size=1200))
+        wrong = (rng.random(1200) < rates[people]) ^ (rng.random(1200) > expit(1.5 * clear))
+        margins = np.where(wrong, -clear, clear)
+        for by in held:
+            found = fit_lapses(margins, np.arange(1200), np.ones(1200), people=people if by == "people" else None)
+            held[by] += found.low <= share <= found.high
+    assert held["people"] >= 54
+    assert held["people"] >= held["answers"]
 
 
 def test_chance_is_refused(rng):

@@ -5,7 +5,7 @@ from sklearn.metrics import roc_auc_score
 from samples import random_triplets
 from tete import TETE, Triplets, trust
 from tete.datasets import answer_by_distance, assign_annotators, make_triplets, make_uniform_triplets
-from tete.exceptions import InvalidTripletsError, UnpredictableAnswersError
+from tete.exceptions import InvalidParameterError, InvalidTripletsError, UnpredictableAnswersError
 from tete.reliability.held_out import HeldOutAnswers
 from tete.reliability.trust_report import report_on
 
@@ -100,7 +100,7 @@ def test_an_answer_counts_once_however_many_triplets_it_gave(rng):
     assert len(report.answers) == report.n_held_out == 300
     assert report.answers["triplets"].tolist() == [2] * 300
     assert set(report.answers["agrees"]) <= {0.0, 0.5, 1.0}
-    assert report.answers["wrong"].iloc[4] == pytest.approx(report.probability_wrong[triplets.groups == 4].mean())
+    assert report.answers["wrong"].iloc[4] == pytest.approx(report.probability_wrong[triplets.answers == 4].mean())
     assert report.annotators.loc["ann", "answers"] == np.sum(triplets.annotators[::2] == "ann")
     assert "thing 3" in report.objects.index
     assert "wrong answers" in str(report)
@@ -111,6 +111,17 @@ def test_the_same_seed_gives_the_same_report(clean_triplets):
     np.testing.assert_array_equal(one.probability_wrong, other.probability_wrong)
     assert one.model == other.model
     assert one.wrong_interval == other.wrong_interval
+
+
+def test_errors_by_people(clean_triplets):
+    answers, _ = assign_annotators(clean_triplets, 20, n_bad=4, behavior="random", random_state=0)
+    by_answers, by_people = (trust(TETE(), answers, by=by) for by in ("answers", "annotators"))
+    assert by_people.accuracy_error > 1.5 * by_answers.accuracy_error
+    assert np.ptp(by_people.wrong_interval) > 1.5 * np.ptp(by_answers.wrong_interval)
+    assert "errors by people" in str(by_people)
+    assert by_answers.annotators["at_chance"].sum() == by_people.annotators["at_chance"].sum() == 4
+    with pytest.raises(InvalidParameterError, match="The answers do not say who gave them"):
+        trust(TETE(), clean_triplets, by="annotators")
 
 
 def test_noise_is_refused(rng):

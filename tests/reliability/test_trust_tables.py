@@ -11,10 +11,10 @@ from tete.reliability.lapses import LapseEstimate
 from tete.reliability.trust_tables import LEVEL, JudgedAnswers, annotator_table, answer_table, object_table
 
 TRIPLETS = Triplets.from_array(
-    [(0, 1, 2), (1, 0, 2), (0, 1, 2), (0, 2, 1)],
-    groups=["b", "b", "a", "c"],
+    [(0, 1, 2), (0, 1, 3), (0, 1, 2), (0, 2, 1)],
+    answers=["b", "b", "a", "c"],
     annotators=["x", "x", "x", "y"],
-    names=["p", "q", "r", "s"],
+    names=["p", "q", "r", "s", "t"],
 )
 MARGINS = np.array([2.0, -1.0, 3.0, np.nan])
 HELD_OUT = HeldOutAnswers(TRIPLETS, MARGINS)
@@ -23,14 +23,14 @@ JUDGED = JudgedAnswers(HELD_OUT, LapseEstimate(AnswerModel(lapse=0.1, steepness=
 
 def test_answers():
     table = answer_table(JUDGED)
-    assert table.index.tolist() == ["a", "b", "c"]
-    assert table["row"].tolist() == [2, 0, 3]
+    assert table.index.tolist() == ["b", "a", "c"]
+    assert table["row"].tolist() == [0, 2, 3]
     assert table["near"].tolist() == ["q", "q", "r"]
     assert table["annotator"].tolist() == ["x", "x", "y"]
-    np.testing.assert_array_equal(table["agrees"], [1.0, 0.5, np.nan])
+    np.testing.assert_array_equal(table["agrees"], [0.5, 1.0, np.nan])
     odds = 0.1 / 0.9 * np.exp(-MARGINS[:3])
     wrong = odds / (1.0 + odds)
-    np.testing.assert_allclose(table["wrong"], [wrong[2], wrong[:2].mean(), 0.1])
+    np.testing.assert_allclose(table["wrong"], [wrong[:2].mean(), wrong[2], 0.1])
 
 
 def test_annotators():
@@ -47,10 +47,10 @@ def test_annotators():
 
 def test_objects():
     table = object_table(JUDGED, few=1)
-    assert table.index.tolist() == ["p", "q", "r", "s"]
-    assert table["answers"].tolist() == [3, 3, 3, 0]
-    np.testing.assert_array_equal(table["agreement"], [0.75, 0.75, 0.75, np.nan])
-    assert table["hardly_mentioned"].tolist() == [False, False, False, True]
+    assert table.index.tolist() == ["p", "q", "r", "s", "t"]
+    assert table["answers"].tolist() == [3, 3, 3, 1, 0]
+    np.testing.assert_array_equal(table["agreement"], [0.75, 0.75, 0.75, 0.5, np.nan])
+    assert table["hardly_mentioned"].tolist() == [False, False, False, False, True]
     assert not table["contradicted"].any()
 
 

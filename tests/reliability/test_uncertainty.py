@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
 from tete import TETE, Triplets, Uncertainty, position_uncertainty
 from tete.datasets import answer_by_distance, make_uniform_triplets
-from tete.exceptions import InvalidParameterError
+from tete.exceptions import InvalidParameterError, SmallEllipsesWarning
 from tete.metrics.alignment import procrustes_align
 from tete.reliability.uncertainty import SIDEWAYS, _drift_squares
 
@@ -49,9 +51,47 @@ def test_the_same_seed_gives_the_same_bits(clean_triplets):
 def test_whole_answers_are_drawn(clean_triplets):
     rows = np.repeat(clean_triplets.to_array()[:400], 3, axis=0)
     alone = position_uncertainty(TETE().fit(rows), Triplets.from_array(rows), n_replicates=10)
-    grouped = Triplets.from_array(rows, groups=np.repeat(np.arange(400), 3))
+    grouped = Triplets.from_array(rows, answers=np.repeat(np.arange(400), 3))
     together = position_uncertainty(TETE().fit(grouped), grouped, n_replicates=10)
     assert together.stability < alone.stability
+
+
+def test_people_are_drawn_with_all_their_answers():
+    """Half of them look at one property alone, half at another: the map depends on who is drawn."""
+    points = np.random.default_rng(0).normal(size=(15, 2))
+    seen = [make_uniform_triplets(points * [1.0, 0.1], 2000), make_uniform_triplets(points * [0.1, 1.0], 2000)]
+    differing = replace(Triplets.concatenate(seen), annotators=np.arange(4000) // 200)
+    fitted = TETE().fit(differing)
+    by_answers, by_people, default = (
+        position_uncertainty(fitted, differing, n_replicates=10, by=by) for by in ("answers", "annotators", None)
+    )
+    assert (by_answers.by, by_answers.n_people, by_people.by, by_people.n_people) == ("answers", None, "annotators", 20)
+    assert by_people.stability < by_answers.stability
+    np.testing.assert_array_equal(default.covariances, by_people.covariances)  # 15 people are enough
+    one_by_one = replace(differing, annotators=np.arange(4000))
+    drawn = [position_uncertainty(fitted, one_by_one, n_replicates=10, by=by) for by in ("answers", "annotators")]
+    spreads = [np.trace(each.covariances, axis1=1, axis2=2).mean() for each in drawn]
+    assert spreads[0] == pytest.approx(spreads[1], rel=0.3)  # with an answer each they are answers, drawn otherwise
+
+
+def test_settings_that_flatten_space_are_said(clean_triplets):
+    flat, fair = (TETE(3, t=2.0, t_prime=t_prime).fit(clean_triplets) for t_prime in (2.0, 1.5))
+    with pytest.warns(SmallEllipsesWarning, match=r"in 3 dimensions are too small at t = 2, t' = 2: .* At t' = 1.5"):
+        position_uncertainty(flat, clean_triplets, n_replicates=10)
+    position_uncertainty(fair, clean_triplets, n_replicates=10)  # warnings are errors here
+
+
+def test_few_people_need_a_larger_radius():
+    radii = [Uncertainty(np.zeros((1, 2, 2)), 1.0, 40, n_people).radius() for n_people in (15, 30, 41, None)]
+    assert radii[0] > radii[1] > radii[2] == radii[3]
+
+
+def test_few_people_are_refused(clean_triplets):
+    fitted = TETE().fit(clean_triplets)
+    few = replace(clean_triplets, annotators=np.arange(2000) % 14)
+    assert position_uncertainty(fitted, few, n_replicates=10).by == "answers"
+    with pytest.raises(InvalidParameterError, match="14 people are too few to say how far people differ"):
+        position_uncertainty(fitted, few, by="annotators")
 
 
 def test_objects_without_answers_have_no_ellipse(clean_triplets):
@@ -95,6 +135,10 @@ def test_bad_input(clean_triplets):
         sure.radius(1.0)
     with pytest.raises(InvalidParameterError, match=r"`embedding` must have the shape \(1, 2\) of the fitted map"):
         sure.ellipses(np.zeros((2, 2)))
+
+
+def test_a_drift_on_a_line_counts_for_all_objects():
+    np.testing.assert_allclose(_drift_squares(np.array([[3.0], [0.0], [-3.0]]))[:, 0, 0], [15.0, 6.0, 15.0])
 
 
 def test_a_drift_counts_most_along_itself_and_a_little_in_every_direction():

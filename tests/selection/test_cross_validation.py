@@ -9,7 +9,7 @@ def held_out(agreed, units, n_units, weights=None, known=(True, True, True)):
     """Of triplets that the places 0, 1, 3 on a line agree with, or not."""
     rows = [(0, 1, 2) if each else (0, 2, 1) for each in agreed]
     test = Triplets.from_array(rows, weights=weights)
-    result = FoldScores(n_units)
+    result = FoldScores(np.ones(n_units))
     result.add(0, np.array([[0.0], [1.0], [3.0]]), np.array(known), test, np.array(units))
     return result
 
@@ -23,9 +23,17 @@ def test_the_score_counts_weights_and_its_error_counts_units():
     assert together.standard_error < alone.standard_error  # each four hold two of each kind
 
 
+def test_the_likelihood_is_that_of_the_answer_model(rng):
+    scored = held_out(rng.random(1000) < 0.7, np.arange(1000), 1000)
+    assert scored.mean_likelihood == scored.likelihoods[0]
+    expected = scored.score * np.log(scored.score) + (1.0 - scored.score) * np.log(1.0 - scored.score)
+    assert scored.mean_likelihood == pytest.approx(expected, abs=1e-6)  # all calls are equally clear
+    assert 0.0 < scored.likelihood_error < 0.05
+
+
 def test_objects_that_the_map_does_not_know_do_not_count():
     nothing = held_out([1, 1], [0, 1], 2, known=(True, True, False))
-    assert np.isnan([nothing.score, nothing.scores[0], nothing.standard_error]).all()
+    assert np.isnan([nothing.score, nothing.scores[0], nothing.standard_error, nothing.mean_likelihood]).all()
 
 
 def test_differences_are_judged_on_the_units_that_both_were_tested_on(rng):
@@ -43,7 +51,7 @@ def test_of_each_dimension_the_best_that_all_folds_tested():
     results = {
         "params": [{"n_components": d, "t": t} for d, t in ((2, 2), (2, 1), (1, 2), (1, 1))],
         "param_n_components": np.array([2, 2, 1, 1]),
-        "comparable_score": np.array([0.9, 0.8, 0.7, 0.6]),
+        "comparable_likelihood": np.array([-0.2, -0.3, -0.4, -0.5]),
         "split0_test_score": np.array([0.9, 0.8, 0.7, 0.6]),
         "split1_test_score": np.array([np.nan, 0.8, 0.7, 0.6]),
     }

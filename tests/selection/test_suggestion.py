@@ -58,9 +58,8 @@ def test_bits_are_mutual_information_of_answer_and_committee(clean_triplets, rng
     for row, mean, information in zip(rows, p_left, bits, strict=True):
         answers = []
         for places in committee.maps:
-            near, far = (np.sum((places[row[0]] - places[row[column]]) ** 2) for column in (1, 2))
-            ratio = ((1 + 0.75 * near) / (1 + 0.75 * far)) ** (1 / 0.75)  # eq. (loss) at t' = 1.75
-            answers.append(lapse + (1 - 2 * lapse) / (1 + ratio**steepness))
+            near, far = (np.linalg.norm(places[row[0]] - places[row[column]]) for column in (1, 2))
+            answers.append(lapse + (1 - 2 * lapse) / (1 + np.exp(-steepness * (far - near))))
         left = np.array(answers)
         joint = np.array([left, 1 - left]) / N_MAPS
         apart = joint.sum(axis=1, keepdims=True) / N_MAPS  # were answer and map independent

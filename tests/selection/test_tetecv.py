@@ -10,6 +10,7 @@ from sklearn.model_selection import GroupKFold, KFold
 from tete import TETE, TETECV, Triplets
 from tete.datasets import assign_annotators, make_uniform_triplets
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
+from tete.selection.candidates import TEMPERATURES
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +44,21 @@ def test_results_are_like_those_of_scikit_learn(fitted):
 
 def test_the_one_standard_error_rule(fitted):
     table = pd.DataFrame(fitted.cv_results_)
-    path = table.groupby(["param_t", "param_t_prime"]).filter(lambda rows: len(rows) == 4)  # all dimensions were tried
-    best = path.loc[path["mean_test_score"].idxmax()]
-    within = path[path["mean_test_score"] >= best["mean_test_score"] - best["standard_error"] - 1e-3]
-    assert fitted.best_params_["n_components"] == within["param_n_components"].min()
+    path = table.groupby(["param_kernel", "param_t", "param_t_prime"], dropna=False).filter(lambda rows: len(rows) == 4)
+    assert len(path) == 4  # one pair of temperatures was tried in all dimensions
+    best = path.loc[path["comparable_likelihood"].idxmax()]
+    assert fitted.best_params_["n_components"] <= best["param_n_components"]
+    smaller = path[path["param_n_components"] < fitted.best_params_["n_components"]]
+    assert (smaller["comparable_likelihood"] < best["comparable_likelihood"] - 0.01).all()
+
+
+def test_the_most_likely_temperatures_are_chosen(fitted):
+    table = pd.DataFrame(fitted.cv_results_)
+    same = table[table["param_n_components"] == fitted.best_params_["n_components"]]
+    complete = same[[f"split{fold}_test_score" for fold in range(5)]].notna().all(axis=1)
+    assert same.loc[complete, "comparable_likelihood"].idxmax() == fitted.best_index_
+    assert table.loc[fitted.best_index_, "rank_test_score"] <= 3
+    assert set(zip(same["param_t"], same["param_t_prime"].replace(np.nan, None), strict=True)) == set(TEMPERATURES)
 
 
 def test_the_final_fit_is_that_of_tete(fitted, plane):
@@ -76,7 +88,7 @@ def test_the_default_folds_never_change(plane):
 
 def test_without_refit_there_is_no_map(plane):
     model = TETECV(2, temperatures=((2, 2),), refit=False).fit(plane)
-    assert model.best_params_ == {"n_components": 2, "t": 2.0, "t_prime": 2.0}
+    assert model.best_params_ == {"n_components": 2, "t": 2.0, "t_prime": 2.0, "kernel": "squared"}
     with pytest.raises(NotFittedError):
         model.predict(plane)
 
@@ -91,10 +103,10 @@ def test_annotators_and_splitters(plane):
 
 
 def test_good_answers_choose_a_light_tail():
-    """With true answers the robust default gives up close calls, so a validated choice must do better."""
+    """With true answers robust temperatures give up close calls, so a validated choice does better."""
     points = np.random.default_rng(3).normal(size=(40, 2))
     train, test = (make_uniform_triplets(points, count, random_state=count) for count in (4000, 1000))
-    assert TETECV(2).fit(train).score(test) > TETE().fit(train).score(test) + 0.02
+    assert TETECV(2).fit(train).score(test) > TETE(t=2, t_prime=1.75).fit(train).score(test) + 0.02
 
 
 @pytest.mark.parametrize(
@@ -104,8 +116,9 @@ def test_good_answers_choose_a_light_tail():
         ({"n_components": (0,)}, "`n_components` must be"),
         ({"temperatures": ()}, "`temperatures` must be pairs"),
         ({"temperatures": ((2, 3),)}, "`temperatures` must be in"),
+        ({"temperatures": ((None, None),)}, "`temperatures` must be in"),
         ({"by": "people"}, "`by` must be"),
-        ({"by": "annotators"}, "`by` must be 'groups' for triplets without annotators"),
+        ({"by": "annotators"}, "`by` must be 'answers' for triplets without annotators"),
         ({"cv": 1}, "`cv` must be"),
         ({"n_jobs": 0}, "`n_jobs` must be a whole number other than 0"),
     ],
@@ -116,7 +129,7 @@ def test_bad_parameters(plane, parameters, message):
 
 
 def test_too_few_answers():
-    with pytest.raises(InvalidTripletsError, match="at most the number of answers or annotators, 2, got 5"):
+    with pytest.raises(InvalidTripletsError, match="at most the number of different questions or annotators, 2, got 5"):
         TETECV().fit(Triplets.from_array([(0, 1, 2), (1, 0, 2)]))
 
 

@@ -1,8 +1,9 @@
 """The command line. Each command reads, calls the library and writes; nothing heavy is loaded before it is needed.
 
 A command is a function in the file of its name, guarded by `messages.one_sentence`, and listed here. It walks:
-`options` (what can be said on the command line) -> `arguments` (answers, features and estimators that this stands for)
--> the library -> `outputs` (files, checked before any work is done) -> `messages` (what is said on the screen).
+`options` and `answer_options` (what can be said on the command line) -> `arguments` (features, maps and estimators that
+this stands for) -> the library -> `outputs` (files, checked before any work is done) -> `messages` (what is said on the
+screen).
 `embed_fixed`, `demo_digits` and `serving` are what `embed --fixed`, `demo` and `view --serve` do.
 """
 
@@ -23,6 +24,7 @@ from tete.cli.reproduce import reproduce
 from tete.cli.score import score
 from tete.cli.suggest import suggest
 from tete.cli.view import view
+from tete.cli.views import views
 from tete.core.interrupts import end_at_ctrl_c, leave
 
 __all__ = ["app"]
@@ -47,7 +49,7 @@ app = _Program(
     add_completion=False,
     no_args_is_help=True,
 )
-for _command in (embed, check, choose, suggest, collect, export, reduce, place, score, view, demo, reproduce):
+for _command in (embed, check, choose, views, suggest, collect, export, reduce, place, score, view, demo, reproduce):
     app.command()(_command)
 
 

@@ -5,75 +5,20 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from tete.cli import options
+
 if TYPE_CHECKING:
-    from tete.comparisons.triplets import Triplets
     from tete.embedding.fitting import TripletEmbedding
     from tete.io import FeatureTable, Map
 
-__all__ = ["class_label", "read_map_file", "read_table", "read_triplets", "triplet_estimator"]
-
-
-def read_triplets(
-    path: str,
-    columns: str,
-    odd_one_out: bool,
-    weight: str | None,
-    annotator: str | None,
-    no_header: bool,
-    encoding: str,
-    skip_invalid: bool,
-    *,
-    names: Sequence[str] | None = None,
-) -> "Triplets":
-    """Answers as the options say, or those of a study; about the objects of a map, if their names are given."""
-    from tete.collecting.database_address import is_study, spoken  # noqa: PLC0415
-
-    if is_study(path):
-        if columns or odd_one_out or weight or annotator or no_header or skip_invalid:
-            raise typer.BadParameter(
-                "--columns, --odd-one-out, --weight, --annotator, --no-header and --skip-invalid are for files of "
-                f"answers, and {spoken(path)} is the database of a study."
-            )
-        return _read_study(path, names)
-    from tete.io import read_answers  # noqa: PLC0415
-
-    return read_answers(
-        path,
-        columns=_listed(columns),
-        odd_one_out=odd_one_out,
-        weight=weight,
-        annotator=annotator,
-        names=names,
-        header=False if no_header else None,
-        encoding=encoding,
-        skip_invalid=skip_invalid,
-    )
-
-
-def _read_study(path: str, names: Sequence[str] | None) -> "Triplets":
-    from tete.collecting.database_address import spoken  # noqa: PLC0415
-    from tete.collecting.study_answers import read_study  # noqa: PLC0415
-    from tete.embedding.new_objects import beside_map  # noqa: PLC0415
-    from tete.exceptions import InvalidFileError  # noqa: PLC0415
-
-    triplets = read_study(path)
-    if names is None:
-        return triplets
-    on_map = beside_map(triplets, tuple(names), len(names))
-    if on_map.n_objects > len(names):
-        raise InvalidFileError(f"{spoken(path)}: {on_map.name_of(len(names))!r} is not an object of the map.")
-    return on_map
+__all__ = ["class_label", "read_map_file", "read_table", "triplet_estimator"]
 
 
 def read_map_file(path: str, coordinates: str, encoding: str) -> "Map":
     """A map as the options say."""
     from tete.io import read_map  # noqa: PLC0415
 
-    return read_map(path, coordinates=_listed(coordinates), encoding=encoding)
-
-
-def _listed(columns: str) -> list[str] | None:
-    return [column.strip() for column in columns.split(",")] if columns else None
+    return read_map(path, coordinates=options.listed(coordinates), encoding=encoding)
 
 
 def read_table(
@@ -104,14 +49,19 @@ def read_table(
     )
 
 
-def triplet_estimator(method: str, dims: int, t: float | None, t_prime: float | None) -> "TripletEmbedding":
+def triplet_estimator(
+    method: str, dims: int, t: float | None, t_prime: float | None, kernel: str = "auto"
+) -> "TripletEmbedding":
     """The estimator that the options name."""
-    given = {name: value for name, value in (("t", t), ("t_prime", t_prime)) if value is not None}
+    of_tete = {"t": t, "t_prime": t_prime, "kernel": None if kernel == "auto" else kernel}
+    given = {name: value for name, value in of_tete.items() if value is not None}
     if given and method != "tete":
         raise typer.BadParameter(f"--{next(iter(given)).replace('_', '-')} is an option of --method tete.")
-    from tete.embedding.estimators import CKL, GNMDS, STE, TETE, TSTE  # noqa: PLC0415
+    from tete.embedding.estimators import CKL, GNMDS, SOE, STE, TETE, TSTE  # noqa: PLC0415
 
-    methods: dict[str, type[TripletEmbedding]] = {"tete": TETE, "tste": TSTE, "ste": STE, "ckl": CKL, "gnmds": GNMDS}
+    methods: dict[str, type[TripletEmbedding]] = {
+        each.__name__.lower(): each for each in (TETE, TSTE, STE, CKL, GNMDS, SOE)
+    }
     estimator: TripletEmbedding = methods[method](n_components=dims).set_params(**given)
     return estimator
 

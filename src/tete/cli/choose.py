@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from tete.cli import options
-from tete.cli.arguments import read_triplets
+from tete.cli.answer_options import AnswerOptions, reads_answers
 from tete.cli.messages import one_sentence, print_result
 from tete.cli.outputs import Outputs
 from tete.core.printing import table_lines
@@ -16,24 +16,21 @@ if TYPE_CHECKING:
 
 __all__ = ["choose"]
 
+COLUMNS = ("params", "comparable_score", "standard_error", "comparable_likelihood", "n_folds")
+
 
 @one_sentence
+@reads_answers
 def choose(
     answers: options.Answers,
+    reading: AnswerOptions,
     dims: Annotated[str, typer.Option(help="Dimensions to try: 1:8, or 1,2,4.")] = "1:8",
     plot: Annotated[Path | None, typer.Option(help="A picture of error against dimension: .png, .svg, .pdf.")] = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
     by: Annotated[
-        Literal["groups", "annotators"], typer.Option(help="Hold out answers, or all of a person's.")
-    ] = "groups",
+        Literal["answers", "annotators"], typer.Option(help="Hold out answers, or all of a person's.")
+    ] = "answers",
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
-    columns: options.Columns = "",
-    odd_one_out: options.OddOneOut = False,
-    weight: options.Weight = None,
-    annotator: options.Annotator = None,
-    no_header: options.NoHeader = False,
-    encoding: options.Encoding = "utf-8",
-    skip_invalid: options.SkipInvalid = False,
     theme: options.Theme = "light",
     force: options.Force = False,
     as_json: options.Json = False,
@@ -49,7 +46,7 @@ def choose(
     tried = _dimensions(dims)
     outputs = Outputs(plot=plot, theme=theme, force=force)
     outputs.check()
-    triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
+    triplets = reading.read(answers)
     from tete.selection.tetecv import TETECV  # noqa: PLC0415
 
     model = TETECV(tried, cv=folds, by=by, refit=False, random_state=seed).fit(triplets)
@@ -61,14 +58,19 @@ def choose(
         assert figure is not None
         save_picture(plot, figure, force=force)
     best = model.best_params_
-    command = f"tete embed {answers} --dims {best['n_components']} --t {best['t']:g} --t-prime {best['t_prime']:g}"
+    kernel = "--kernel distance" if best["kernel"] == "distance" else f"--t-prime {best['t_prime']:g}"
+    command = f"tete embed {answers} --dims {best['n_components']} --t {best['t']:g} {kernel}"
     following = table_lines([("next", f"{command} -o map.csv")])
     text = "\n".join([_table(model), *following, *outputs.written_lines])
     candidates = [
-        {**params, "accuracy": float(score), "standard_error": float(error)}
-        for params, score, error in zip(
-            *(model.cv_results_[key] for key in ("params", "comparable_score", "standard_error")), strict=True
-        )
+        {
+            **params,
+            "accuracy": float(score),
+            "standard_error": float(error),
+            "log_likelihood": float(likelihood),
+            "n_folds": int(n_folds),
+        }
+        for params, score, error, likelihood, n_folds in zip(*(model.cv_results_[key] for key in COLUMNS), strict=True)
     ]
     print_result({"best": best, "candidates": candidates, "written": outputs.written}, text, as_json, quiet)
 
@@ -87,15 +89,19 @@ def _dimensions(text: str) -> list[int]:
 
 def _table(model: "TETECV") -> str:
     """One line for each dimension, the chosen one marked."""
+    from tete.embedding.temperatures import described  # noqa: PLC0415
     from tete.selection.cross_validation import best_of_each_dimension  # noqa: PLC0415
 
-    rows = ["dimensions    held-out accuracy    t     t'"]
+    rows = ["dimensions    held-out accuracy    log-likelihood     folds    temperatures"]
     results: dict[str, Any] = model.cv_results_
     for index in best_of_each_dimension(results, model.best_params_):
         params = results["params"][index]
         accuracy = f"{results['comparable_score'][index]:.1%} ± {results['standard_error'][index]:.1%}"
+        n_folds = f"{results['n_folds'][index]} of {model.n_splits_}"
         mark = "  <- chosen" if params == model.best_params_ else ""
+        likelihood = f"{results['comparable_likelihood'][index]:.4f} ± {results['likelihood_error'][index]:.4f}"
         rows.append(
-            f"{params['n_components']:10}    {accuracy:>17}    {params['t']:<4g}  {params['t_prime']:<4g}{mark}"
+            f"{params['n_components']:10}    {accuracy:>17}    {likelihood}    {n_folds:>6}   {described(params)}{mark}"
         )
+    rows.append("The smallest dimension is chosen whose log-likelihood is within one standard error of the best one's.")
     return "\n".join(rows)

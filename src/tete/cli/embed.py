@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from tete.cli import options
-from tete.cli.arguments import read_triplets, triplet_estimator
+from tete.cli.answer_options import AnswerOptions, reads_answers
+from tete.cli.arguments import triplet_estimator
 from tete.cli.messages import one_sentence, print_result
 from tete.cli.outputs import Outputs, check_label
 from tete.core.printing import table_lines
 
 if TYPE_CHECKING:
+    from tete.comparisons.by_people import By
     from tete.comparisons.triplets import Triplets
     from tete.embedding.fitting import TripletEmbedding
     from tete.io import Map
@@ -24,31 +26,31 @@ __all__ = ["embed"]
 
 
 @one_sentence
+@reads_answers
 def embed(
     answers: options.Answers,
+    reading: AnswerOptions,
     output: options.MapOutput = None,
     plot: options.Plot = None,
     page: options.Page = None,
     trust: options.Trust = None,
     label: options.Label = None,
     ellipses: options.Ellipses = False,
+    ellipses_file: options.EllipsesFile = None,
     dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
-    method: Annotated[Literal["tete", "tste", "ste", "ckl", "gnmds"], typer.Option(help="Kind of embedding.")] = "tete",
-    t: Annotated[float | None, typer.Option(help="Robustness of tete, from 1 to 2. Default: 2.")] = None,
-    t_prime: Annotated[float | None, typer.Option(help="Tail of tete's kernel, from 1 to 2. Default: 1.75.")] = None,
+    method: Annotated[
+        Literal["tete", "tste", "ste", "ckl", "gnmds", "soe"], typer.Option(help="Kind of embedding.")
+    ] = "tete",
+    t: options.Robustness = None,
+    t_prime: options.Tail = None,
+    kernel: options.Kernel = "auto",
     objects: options.Objects = None,
     fixed: Annotated[
         str | None, typer.Option(help="A map that does not move: only the objects that it does not have are placed.")
     ] = None,
     coordinates: options.Coordinates = "",
     seed: Annotated[int, typer.Option(help="Seed of the choice of held-out answers.")] = 0,
-    columns: options.Columns = "",
-    odd_one_out: options.OddOneOut = False,
-    weight: options.Weight = None,
-    annotator: options.Annotator = None,
-    no_header: options.NoHeader = False,
-    encoding: options.Encoding = "utf-8",
-    skip_invalid: options.SkipInvalid = False,
+    by: options.By = None,
     theme: options.Theme = "light",
     force: options.Force = False,
     as_json: options.Json = False,
@@ -56,35 +58,52 @@ def embed(
 ) -> None:
     """Make a map from answers, and say how good it is.
 
-    The map is made from all answers. Each answer is tested on one of five other maps, made without it.
+    The map is made from all answers. Each answer is tested on one of five other maps, made without it. Where it is
+    known who answered, and at least 15 people did, it is also tested on one of five maps made without that person.
 
     Example: tete embed answers.csv -o map.csv
     """
-    estimator = triplet_estimator(method, dims, t, t_prime)
-    outputs = Outputs(output, plot, page, trust=trust, theme=theme, force=force)
+    estimator = triplet_estimator(method, dims, t, t_prime, kernel)
+    outputs = Outputs(output, plot, page, trust=trust, ellipses=ellipses_file, theme=theme, force=force)
+    ellipses = ellipses or ellipses_file is not None
     outputs.check()
-    if fixed is not None and (ellipses or objects is not None or trust is not None):
-        raise typer.BadParameter("--ellipses, --objects and --trust do not go with --fixed.")
+    if fixed is not None and (ellipses or objects is not None or trust is not None or by is not None):
+        raise typer.BadParameter("--ellipses, --objects, --trust and --by do not go with --fixed.")
     if coordinates and fixed is None:
         raise typer.BadParameter("--coordinates are those of the map that --fixed names.")
-    triplets = read_triplets(answers, columns, odd_one_out, weight, annotator, no_header, encoding, skip_invalid)
+    triplets = reading.read(answers)
     if fixed is not None:
         from tete.cli.embed_fixed import embed_beside  # noqa: PLC0415
 
-        embed_beside(fixed, triplets, estimator, outputs, label, coordinates, encoding, as_json, quiet)
+        embed_beside(fixed, triplets, estimator, outputs, label, coordinates, reading.encoding, as_json, quiet)
         return
     from tete.reliability.fit_report import fit_and_report  # noqa: PLC0415
 
-    known, readable = _objects_of(triplets, objects, label, encoding)
+    known, readable = _objects_of(triplets, objects, label, reading.encoding)
     estimator.set_params(verbose=sys.stderr.isatty() and not quiet and not as_json)
-    fitted, report = fit_and_report(estimator, readable, random_state=seed)
+    fitted, report = fit_and_report(estimator, readable, by=by, random_state=seed)
     outputs.write_trust(report.trust)
     found = dataclasses.replace(known, embedding=fitted.embedding_)
     outputs.write_map(found)
-    sureness = _uncertainty(fitted, readable) if ellipses else None
+    sureness = _uncertainty(fitted, readable, by) if ellipses else None
+    regions = _ellipse_table(sureness, found, outputs)
     wrong = None if report.trust is None else report.trust.probability_wrong
     outputs.draw(found, triplets, label, Path(answers).stem, wrong=wrong, uncertainty=sureness)
-    _say(report, sureness, outputs, as_json, quiet)
+    _say(report, sureness, regions, outputs, as_json, quiet)
+
+
+def _ellipse_table(sureness: "Uncertainty | None", found: "Map", outputs: Outputs) -> list[dict[str, object]] | None:
+    """The regions of the places, one record for each object, written if asked for."""
+    if sureness is None:
+        return None
+    from tete.io.writing import write_frame  # noqa: PLC0415
+    from tete.reliability.ellipse_table import ellipse_table  # noqa: PLC0415
+
+    table = ellipse_table(sureness, found.embedding, found.names)
+    if outputs.ellipses is not None:
+        write_frame(outputs.ellipses, table, force=outputs.force)
+    rows = table.astype(object).where(table.notna(), None).to_dict(orient="records")
+    return [{str(name): value for name, value in row.items()} for row in rows]
 
 
 def _objects_of(triplets: "Triplets", objects: str | None, label: str | None, encoding: str) -> "tuple[Map, Triplets]":
@@ -99,17 +118,29 @@ def _objects_of(triplets: "Triplets", objects: str | None, label: str | None, en
     return known, dataclasses.replace(triplets, names=tuple(known.display_names)) if named else triplets
 
 
-def _say(report: "FitReport", sureness: "Uncertainty | None", outputs: Outputs, as_json: bool, quiet: bool) -> None:
+def _say(
+    report: "FitReport",
+    sureness: "Uncertainty | None",
+    regions: list[dict[str, object]] | None,
+    outputs: Outputs,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Print what the fit found and what was written."""
     for warning in report.warnings:
         typer.echo(f"Warning: {warning}", err=True)
-    stability = None if sureness is None else sureness.stability
-    sure = [] if stability is None else [("stability", f"{stability:.1%} of the map's spread is reproduced")]
+    sure: list[tuple[str, str]] = []
+    sure_values: dict[str, object] = {"stability": None, "stability_by": None}
+    if sureness is not None:
+        drawn = "answers" if sureness.n_people is None else f"{sureness.n_people:,} people"
+        sure = [("stability", f"{sureness.stability:.1%} of the map's spread is reproduced by other {drawn}")]
+        sure_values = {"stability": sureness.stability, "stability_by": sureness.by}
     text = "\n".join([str(report), *table_lines(sure), *outputs.written_lines])
-    print_result(report.as_dict() | {"stability": stability, "written": outputs.written}, text, as_json, quiet)
+    sure_values["ellipses"] = regions
+    print_result(report.as_dict() | sure_values | {"written": outputs.written}, text, as_json, quiet)
 
 
-def _uncertainty(fitted: "TripletEmbedding", triplets: "Triplets") -> "Uncertainty":
+def _uncertainty(fitted: "TripletEmbedding", triplets: "Triplets", by: "By | None") -> "Uncertainty":
     from tete.reliability.uncertainty import position_uncertainty  # noqa: PLC0415
 
-    return position_uncertainty(fitted, triplets)
+    return position_uncertainty(fitted, triplets, by=by)

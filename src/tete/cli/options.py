@@ -20,9 +20,11 @@ Columns = Annotated[
 Coordinates = Annotated[
     str, typer.Option(help="Columns of the map's coordinates, e.g. UMAP_1,UMAP_2 or 2,3. Default: by header.")
 ]
-OddOneOut = Annotated[bool, typer.Option("--odd-one-out", help="The last of the three --columns is the odd one out.")]
-Weight = Annotated[str | None, typer.Option(help="Column with weights. Default: by header.")]
 Annotator = Annotated[str | None, typer.Option(help="Column that says who answered. Default: by header.")]
+By = Annotated[
+    Literal["answers", "annotators"] | None,
+    typer.Option(help="What errors count as independent draws. Default: also people, where there are at least 15."),
+]
 NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line has data already, no names of columns.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of text files, e.g. cp1252.")]
 SkipInvalid = Annotated[
@@ -55,6 +57,28 @@ Standardize = Annotated[
     bool, typer.Option("--standardize", help="Weigh columns alike: divide each by its standard deviation.")
 ]
 Array = Annotated[str | None, typer.Option(help="Array of features in an npz file. Default: X, features or data.")]
+Robustness = Annotated[
+    float | None, typer.Option("--t", help="Robustness of tete, from 1 to 2. Default: chosen by answers held out.")
+]
+Tail = Annotated[
+    float | None,
+    typer.Option("--t-prime", help="Tail of tete's kernel, from 1 to 2. Default: chosen by answers held out."),
+]
+Kernel = Annotated[
+    Literal["auto", "squared", "distance"],
+    typer.Option(help="What tete compares: squared distances, or plain ones, which have no --t-prime."),
+]
 Ellipses = Annotated[
     bool, typer.Option("--ellipses", help="Say and draw how sure the places are: 60 more fits to resampled answers.")
 ]
+
+
+EllipsesFile = Annotated[
+    Path | None,
+    typer.Option("--ellipses-file", help="A table of --ellipses with covariances: .csv, .tsv, .parquet or .json."),
+]
+
+
+def listed(columns: str) -> list[str] | None:
+    """The names in a list with commas; None where there is none."""
+    return [column.strip() for column in columns.split(",")] if columns else None

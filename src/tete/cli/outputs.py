@@ -26,6 +26,7 @@ EXTENSIONS = {
     "page": (".html", ".htm"),
     "model": (".npz",),
     "trust": (".csv", ".tsv", ".parquet", ".json"),
+    "ellipses": (".csv", ".tsv", ".parquet", ".json"),
     "questions": (".csv", ".tsv", ".json"),
 }
 
@@ -40,13 +41,14 @@ class Outputs:
     model: Path | None = None
     trust: Path | None = None
     questions: Path | None = None
+    ellipses: Path | None = None
     theme: Literal["light", "dark"] = "light"
     force: bool = False
 
     @property
     def written(self) -> list[str]:
         """The files, for the summary."""
-        paths = (self.map, self.plot, self.page, self.model, self.trust, self.questions)
+        paths = (self.map, self.plot, self.page, self.model, self.trust, self.questions, self.ellipses)
         return [str(path) for path in paths if path is not None]
 
     @property

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["place"]
 
+MAPS = (".csv", ".tsv", ".parquet", ".json", ".npy")  # files of maps, which are no models
+
 
 @one_sentence
 def place(
@@ -37,14 +39,16 @@ def place(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Place new rows on a finished map.
+    """Place new rows on a finished map of features.
 
     Each row is placed by itself; the map stays as it is. Columns that the model does not know are kept as labels.
+    New objects are placed on a map from answers, by answers about them, with: tete embed new.csv --fixed map.csv
 
     Example: tete place model.npz new.csv -o new_map.csv
     """
     outputs = Outputs(output, plot, page, theme=theme, force=force)
     outputs.check()
+    _refuse_maps(model, table)
     from tete.reduction.model_files import load_model, saved_classes  # noqa: PLC0415
 
     estimator = load_model(model)
@@ -59,6 +63,15 @@ def place(
     outputs.draw(found, None, shown, Path(table).stem, classes=saved_classes(model))
     summary = [*table_lines([("rows placed", f"{len(found):,}")]), *outputs.written_lines]
     print_result({"n_rows": len(found), "written": outputs.written}, "\n".join(summary), as_json, quiet)
+
+
+def _refuse_maps(model: Path, table: str) -> None:
+    """Say how new objects are placed on a map that was made from answers."""
+    if model.suffix.lower() in MAPS:
+        raise typer.BadParameter(
+            f"{model} is a map, and a model of features (.npz, by tete reduce --model) is needed; new objects are "
+            f"placed on a map by answers about them: tete embed {table} --fixed {model} -o both.csv"
+        )
 
 
 def _check_columns(table: str, features: "FeatureTable", estimator: "FeatureMap", model: Path) -> None:

@@ -108,6 +108,7 @@ def _summary(
     chosen = class_label(found, label)
     classes = None if chosen is None else found.columns[chosen]
     matrix = features.matrix if model.column_spreads_ is None else standardized(features.matrix, model.column_spreads_)
+    assert isinstance(model.metric, str)  # options are texts
     quality = map_quality(matrix, found.embedding, labels=classes, metric=model.metric)
     n_rows, n_features = features.matrix.shape
     result = {"n_features": n_features, "label": chosen, "seconds": seconds, **quality.as_dict()}

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tete.cli import options
-from tete.cli.arguments import class_label, read_map_file, read_table, read_triplets
+from tete.cli.answer_options import AnswerOptions, reads_answers
+from tete.cli.arguments import class_label, read_map_file, read_table
 from tete.cli.messages import one_sentence, print_result
 from tete.core.printing import table_lines
 
 if TYPE_CHECKING:
+    from tete.comparisons.by_people import By
     from tete.comparisons.triplets import Triplets
     from tete.io import FeatureTable, Map
 
@@ -18,16 +20,16 @@ __all__ = ["score"]
 
 
 @one_sentence
+@reads_answers
 def score(
     map_file: Annotated[str, typer.Argument(metavar="MAP", help="A map: .csv, .tsv, .parquet, .json or .npy.")],
+    reading: AnswerOptions,
     answers: Annotated[str | None, typer.Option(help="Answers to compare the map with.")] = None,
     features: Annotated[
         str | None, typer.Option(help="Features to compare it with; rows match by id or order.")
     ] = None,
     coordinates: options.Coordinates = "",
-    columns: options.Columns = "",
-    odd_one_out: options.OddOneOut = False,
-    weight: options.Weight = None,
+    by: options.By = None,
     label: options.Labels = None,
     id_column: options.IdColumn = None,
     drop: options.Drop = None,
@@ -36,9 +38,6 @@ def score(
     standardize: options.Standardize = False,
     neighbors: Annotated[int, typer.Option(min=1, help="Neighbours of a row to look at.")] = 15,
     samples: Annotated[int, typer.Option(min=1, help="Rows to look at.")] = 1000,
-    no_header: options.NoHeader = False,
-    encoding: options.Encoding = "utf-8",
-    skip_invalid: options.SkipInvalid = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -50,16 +49,16 @@ def score(
     """
     if (answers is None) == (features is None):
         raise typer.BadParameter("give either --answers or --features.")
-    found = read_map_file(map_file, coordinates, encoding)
+    found = read_map_file(map_file, coordinates, reading.encoding)
     if answers is not None:
-        triplets = read_triplets(
-            answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid, names=found.name_texts
-        )
-        print_result(*_agreement(found, triplets), as_json, quiet)
+        triplets = reading.read(answers, names=found.name_texts)
+        print_result(*_agreement(found, triplets, by), as_json, quiet)
         return
     assert features is not None
     asked = [name for name in label or [] if name not in found.columns]
-    table = read_table(features, id_column, asked, drop, array, no_header, encoding, likely_labels=list(found.columns))
+    table = read_table(
+        features, id_column, asked, drop, array, reading.no_header, reading.encoding, likely_labels=list(found.columns)
+    )
     joined = _joined(map_file, found, features, table)
     shown = None if not label else label[0] if label[0] in joined.columns else next(iter(table.columns))
     if standardize:
@@ -69,12 +68,24 @@ def score(
     print_result(*_quality(joined, table, shown, metric, neighbors, samples), as_json, quiet)
 
 
-def _agreement(found: "Map", triplets: "Triplets") -> tuple[dict[str, Any], str]:
-    from tete.metrics.satisfaction import share_satisfied  # noqa: PLC0415
+def _agreement(found: "Map", triplets: "Triplets", by: "By | None") -> tuple[dict[str, Any], str]:
+    """The share of triplets that agree, and how far it would move with other answers and with other people."""
+    from tete.comparisons.by_people import check_by, numbers_of_people, too_few_people  # noqa: PLC0415
+    from tete.metrics.satisfaction import share_satisfied, share_satisfied_error  # noqa: PLC0415
 
+    if by is not None:
+        check_by(by, triplets)
     accuracy = share_satisfied(found.embedding, triplets)
-    result = {"n_objects": len(found), "n_triplets": len(triplets), "accuracy": accuracy}
-    return result, f"{accuracy:.1%} of {len(triplets):,} triplets agree with the map of {len(found):,} objects"
+    error, error_by_people = share_satisfied_error(found.embedding, triplets), None
+    n_triplets = round(float(triplets.counts().sum()))
+    text = f"{accuracy:.1%} of {n_triplets:,} triplets agree with the map of {len(found):,} objects"
+    text += "" if error is None else f"\nstandard error {error:.1%} by answers"
+    people, few = numbers_of_people(triplets), too_few_people(triplets)
+    if error is not None and people is not None and by != "answers":
+        error_by_people = None if few else share_satisfied_error(found.embedding, triplets, people)
+        text += f"; not known by people: {few}" if few else f", {error_by_people:.1%} by people"
+    result = {"n_objects": len(found), "n_triplets": n_triplets, "accuracy": accuracy}
+    return result | {"standard_error": error, "standard_error_by_people": error_by_people}, text
 
 
 def _quality(

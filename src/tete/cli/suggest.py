@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from tete.cli import options
-from tete.cli.arguments import read_triplets, triplet_estimator
+from tete.cli.answer_options import AnswerOptions, reads_answers
+from tete.cli.arguments import triplet_estimator
 from tete.cli.messages import one_sentence, print_result
 from tete.cli.outputs import Outputs
 
@@ -16,20 +17,17 @@ MOST_SHOWN = 10  # questions on the screen, to see what they look like; the file
 
 
 @one_sentence
+@reads_answers
 def suggest(
     answers: options.Answers,
+    reading: AnswerOptions,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The questions: .csv, .tsv, .json.")] = None,
     number: Annotated[int, typer.Option("--number", "-n", min=1, help="How many questions.")] = 100,
     dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
-    t: Annotated[float | None, typer.Option(help="Robustness, from 1 to 2. Default: 2.")] = None,
-    t_prime: Annotated[float | None, typer.Option(help="Tail of the kernel, from 1 to 2. Default: 1.75.")] = None,
+    t: options.Robustness = None,
+    t_prime: options.Tail = None,
+    kernel: options.Kernel = "auto",
     seed: Annotated[int, typer.Option(help="Seed of the draws: another one gives other questions.")] = 0,
-    columns: options.Columns = "",
-    odd_one_out: options.OddOneOut = False,
-    weight: options.Weight = None,
-    no_header: options.NoHeader = False,
-    encoding: options.Encoding = "utf-8",
-    skip_invalid: options.SkipInvalid = False,
     force: options.Force = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -43,10 +41,10 @@ def suggest(
     """
     outputs = Outputs(questions=output, force=force)
     outputs.check()
-    triplets = read_triplets(answers, columns, odd_one_out, weight, None, no_header, encoding, skip_invalid)
+    triplets = reading.read(answers)
     from tete.selection.suggestion import suggest as suggested  # noqa: PLC0415
 
-    model = triplet_estimator("tete", dims, t, t_prime).fit(triplets)
+    model = triplet_estimator("tete", dims, t, t_prime, kernel).fit(triplets)
     questions = suggested(model, triplets, n_questions=number, random_state=seed)
     questions.insert(3, "answer", "")
     if output is not None:

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from tete.cli import options
-from tete.cli.arguments import read_map_file, read_triplets
+from tete.cli.answer_options import AnswerOptions, reads_answers
+from tete.cli.arguments import read_map_file
 from tete.cli.messages import one_sentence, print_result
 from tete.cli.outputs import Outputs, check_label, page_details, page_images
 
@@ -15,8 +16,10 @@ __all__ = ["view"]
 
 
 @one_sentence
+@reads_answers
 def view(
     map_file: Annotated[str, typer.Argument(metavar="MAP", help="A map: .csv, .tsv, .parquet, .json or .npy.")],
+    reading: AnswerOptions,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The page. Default: MAP with .html.")] = None,
     label: options.Label = None,
     objects: options.Objects = None,
@@ -24,13 +27,10 @@ def view(
     images: Annotated[Path | None, typer.Option(help="Folder of pictures named after the objects.")] = None,
     plot: options.Plot = None,
     coordinates: options.Coordinates = "",
-    columns: options.Columns = "",
-    skip_invalid: options.SkipInvalid = False,
     serve: Annotated[
         bool, typer.Option("--serve", help="Show the page to this computer instead of writing it.")
     ] = False,
     theme: options.Theme = "light",
-    encoding: options.Encoding = "utf-8",
     force: options.Force = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -42,15 +42,13 @@ def view(
     page = None if serve else output or Path(map_file if map_file != "-" else "map").with_suffix(".html")
     outputs = Outputs(plot=plot, page=page, theme=theme, force=force)
     outputs.check()
-    found = read_map_file(map_file, coordinates, encoding)
+    found = read_map_file(map_file, coordinates, reading.encoding)
     if objects is not None:
-        found = found.with_columns(objects, encoding=encoding)
+        found = found.with_columns(objects, encoding=reading.encoding)
     check_label(found, label)
     triplets = None
     if answers is not None:
-        triplets = read_triplets(
-            answers, columns, False, None, None, False, encoding, skip_invalid, names=found.name_texts
-        )
+        triplets = reading.read(answers, names=found.name_texts)
     title = Path(map_file).stem
     outputs.draw(found, triplets, label, title, images=images)
     result = {"n_objects": len(found), "written": outputs.written}

@@ -58,7 +58,7 @@ class AnswerLog:
         self.version += any(changes)
 
     def triplets(self, which: Literal["told", "tested", "random", "all"]) -> Triplets | None:
-        """Answers as triplets, with person numbers as annotators and question numbers as groups; None without any.
+        """Answers as triplets, with person numbers as annotators and question numbers as answers; None without any.
 
         Parameters
         ----------
@@ -77,7 +77,7 @@ class AnswerLog:
             kept &= is_test | (role == MAP_ROLES.index("balanced"))
         if not kept.any():
             return None
-        details: dict[str, Any] = {"annotators": person[kept], "groups": question[kept], "n_objects": self._n_items}
+        details: dict[str, Any] = {"annotators": person[kept], "answers": question[kept], "n_objects": self._n_items}
         if not self._kind.has_anchor:
             return Triplets.from_odd_one_out(self._shown[kept], self._choice[kept, 0], **details)
         ranked = self._kind.ranked

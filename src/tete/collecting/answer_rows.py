@@ -28,7 +28,7 @@ __all__ = [
     "withdrawn_people",
 ]
 
-ANSWER_COLUMNS = ("anchor", "near", "far", "annotator", "group", "role", "position", "ms", "source")
+ANSWER_COLUMNS = ("anchor", "near", "far", "annotator", "answer", "role", "position", "ms", "source")
 EVERYTHING_COLUMNS = (
     "question",
     "revision",
@@ -101,7 +101,7 @@ def comparisons_of(kind: QuestionKind, shown: Sequence[int], choice: Sequence[in
 
 
 def answer_rows(database: Database) -> Iterator[tuple[Any, ...]]:
-    """`ANSWER_COLUMNS` of every comparison; those of one answer have the same group."""
+    """`ANSWER_COLUMNS` of every comparison; those of one answer have the same number."""
     names = [item.name for item in database.items]
     with explained(database.name), database.engine.connect() as connection:
         left_out = withdrawn_people(connection) | excluded_people(connection)

@@ -10,12 +10,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm, t
+from scipy.stats import norm
 
 from tete.collecting.proposals import fitted_map, n_answers_of, sample_of
+from tete.comparisons.by_people import FEWEST_PEOPLE, check_by
 from tete.comparisons.triplets import Triplets
 from tete.core.types import Embedding
 from tete.exceptions import InvalidTripletsError
+from tete.metrics.clustered_errors import share_error, share_interval
 from tete.metrics.satisfaction import satisfied
 from tete.reliability.trust_report import TrustReport, trust
 from tete.selection.answers_needed import LearningCurve, learning_curve
@@ -32,7 +34,6 @@ __all__ = [
 ]
 
 FEWEST_TESTED = 20  # answers, before which an interval says nothing
-FEWEST_PEOPLE = 15  # from which people are resampled, so to speak, instead of answers
 FEWEST_OF_PERSON = 10  # answers, before which nothing is said of a person
 FEWEST_FOR_CURVE = 100
 MOST_TRIPLETS = 200_000  # for what takes several fits; of more, a sample is taken
@@ -73,11 +74,10 @@ def accuracy_interval(agreement: NDArray[np.float64], people: NDArray[Any]) -> t
     _, units = np.unique(people, return_inverse=True)
     n_people = int(units.max()) + 1
     if n_people >= FEWEST_PEOPLE:
-        residuals = np.bincount(units, weights=agreement - mean)
-        error = float(np.sqrt(n_people / (n_people - 1) * np.sum(residuals**2))) / count
+        agreed, weights = (np.bincount(units, weights=each).astype(np.float64) for each in (agreement, np.ones(count)))
+        error = share_error(agreed, weights)
         if error > 0.0:
-            reach = float(t.ppf(0.975, n_people - 1)) * error
-            return max(mean - reach, 0.0), min(mean + reach, 1.0)
+            return share_interval(mean, error, n_people)
     z = float(norm.ppf(0.975))
     center = (mean + z * z / (2 * count)) / (1 + z * z / count)
     reach = z / (1 + z * z / count) * float(np.sqrt(mean * (1 - mean) / count + (z / (2 * count)) ** 2))
@@ -93,12 +93,12 @@ class Trust:
 
 
 def trust_findings(everything: Triplets, dims: int) -> Trust:
-    """Each answer compared with a map made without it."""
+    """Each answer compared with a map made without it, and without its annotator where there are enough people."""
     used = sample_of(everything, MOST_TRIPLETS)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return Trust(trust(fitted_map(used, dims), used), len(used))
+            return Trust(trust(fitted_map(used, dims), used, by=check_by(None, used)), len(used))
     except InvalidTripletsError:
         return Trust(None, len(used))
 
@@ -122,6 +122,8 @@ def _verdict(record: dict[Any, Any]) -> str:
         return "reversed"
     if record["at_chance"]:
         return "at chance"
+    if record["other_view"]:
+        return "another view"
     known = record["answers"] >= FEWEST_OF_PERSON and np.isfinite(record["agreement"])
     return "ordinary" if known else "unclear"
 

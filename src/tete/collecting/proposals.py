@@ -50,7 +50,8 @@ class Proposer:
         start = None if self.model is None else self.model.embedding_
         if start is None or len(told) >= GROWTH * self._started_with or len(told) < self._started_with:
             start, self._started_with = None, len(told)
-        self.model, self.placed = fitted_map(told, self._dims, start), told.mentions() > 0
+        like = None if start is None else self.model
+        self.model, self.placed = fitted_map(told, self._dims, start, like), told.mentions() > 0
         return self.model
 
     def propose(self, told: Triplets, n_questions: int, seed: int) -> list[Shown]:
@@ -87,10 +88,14 @@ def _suggested(
     return np.asarray(found[["center", "left", "right"]].to_numpy(dtype=np.int64))
 
 
-def fitted_map(triplets: Triplets, dims: int, start: Embedding | None = None) -> TETE:
-    """A map of these answers, in bounded time and on one core, so that whoever serves people has the other."""
+def fitted_map(triplets: Triplets, dims: int, start: Embedding | None = None, like: TETE | None = None) -> TETE:
+    """A map of these answers, in bounded time and on one core, so that whoever serves people has the other.
+
+    Temperatures are chosen by the answers, or are those of the map that this one shall be `like`.
+    """
     end = time.monotonic() + LONGEST_FIT
-    model = TETE(dims, max_iter=MOST_ITERATIONS, n_jobs=1, callback=lambda *_: time.monotonic() > end)
+    model = TETE(dims) if like is None else like.settled()
+    model.set_params(max_iter=MOST_ITERATIONS, n_jobs=1, callback=lambda *_: time.monotonic() > end)
     if start is not None:
         model.set_params(init=_jittered(start))
     with warnings.catch_warnings():
@@ -111,8 +116,8 @@ def sample_of(triplets: Triplets, most: int) -> Triplets:
     if len(triplets) <= most:
         return triplets
     share = most / len(triplets)
-    assert triplets.groups is not None
-    scattered = (triplets.groups.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(40)
+    assert triplets.answers is not None
+    scattered = (triplets.answers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(40)
     return triplets.select(scattered < share * 2**24)
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tete.collecting.database_address import is_study
 from tete.collecting.study import MAP_ROLES
 from tete.comparisons.triplets import Triplets
+from tete.core.validation import check_choice
 from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError, warn
 from tete.io.sources import AnyPath
 
@@ -27,6 +28,7 @@ def read_study(
     *,
     include: Collection[str] = ("test", "balanced", "suggested", "repeat", "swapped"),
     people: Collection[str] | None = None,
+    ties: Literal["drop", "half"] = "drop",
 ) -> Triplets:
     """Read the answers that ``tete collect`` stored, also while it runs.
 
@@ -43,11 +45,15 @@ def read_study(
         places reversed).
     people : collection of str, optional
         Only of these annotators, such as ``["p0001", "p0007"]``.
+    ties : "drop" or "half", default="drop"
+        What becomes of "cannot say": it is left out and counted, or counts in equal parts for every single choice there
+        was, half each way between two.
 
     Returns
     -------
     Triplets
-        With the names of all items, annotators such as "p0001", and the numbers of the questions as groups.
+        With the names of all items, annotators such as "p0001", the numbers of the questions as answers, and response
+        times.
 
     Raises
     ------
@@ -75,8 +81,9 @@ def read_study(
     ...         added = add_answer(connection, asked.number, 0, (0,), undone=False, ms=812.0)
     ...     database.close()
     ...     read_study(f"{folder}/study.db")
-    Triplets(1 triplets of 3 objects, with annotators, groups, names)
+    Triplets(1 triplets of 3 objects, with annotators, answers, times, names)
     """
+    check_choice("ties", ties, ("drop", "half"))
     unknown = sorted(set(include) - set(MAP_ROLES))
     if unknown or not include:
         raise InvalidParameterError(f"`include` must be among {', '.join(MAP_ROLES)}, got {unknown or 'none'}.")
@@ -86,13 +93,13 @@ def read_study(
     finally:
         database.close()
     said = [row for row in rows if row.choice is not None]
-    if len(said) < len(rows):
+    if not said:
+        raise InvalidTripletsError(f"{database.name} has no answers yet that say something about the items.")
+    if len(said) < len(rows) and ties == "drop":
         warn(
             f'{len(rows) - len(said)} of {len(rows)} answers are "cannot say" and were left out.', DroppedAnswersWarning
         )
-    if not said:
-        raise InvalidTripletsError(f"{database.name} has no answers yet that say something about the items.")
-    return _triplets(said, database)
+    return _triplets(said if ties == "drop" else rows, database)
 
 
 def answer_frame(database: "Database", everything: bool = False) -> "pd.DataFrame":
@@ -149,18 +156,30 @@ def _effective_rows(database: "Database", include: Collection[str], people: Coll
 
 
 def _triplets(rows: Sequence["Row[Any]"], database: "Database") -> Triplets:
+    """Triplets of the answers; who cannot say chooses a part of each."""
     from tete.collecting.people import annotator_name  # noqa: PLC0415
 
-    shown, choice = _numbers(row.shown for row in rows), _numbers(row.choice for row in rows)
+    kind = database.study.question
+    shown = _numbers(row.shown for row in rows)
+    n_choices = shown.shape[1] - kind.has_anchor
+    tied = np.array([row.choice is None for row in rows])
+    ways = np.where(tied, n_choices, 1)
+    source = np.repeat(np.arange(len(rows)), ways)
     details: dict[str, Any] = {
-        "annotators": np.array([annotator_name(row.person) for row in rows]),
-        "groups": np.array([row.number for row in rows]),
+        "annotators": np.array([annotator_name(row.person) for row in rows])[source],
+        "answers": np.array([row.number for row in rows])[source],
+        "times": np.array([np.nan if row.ms is None else row.ms for row in rows], dtype=np.float64)[source],
         "names": [item.name for item in database.items],
     }
-    kind = database.study.question
+    if tied.any():
+        details |= {"answers": np.arange(len(source)), "weights": 1.0 / ways[source]}  # each part is an answer
+    every = [[place] for place in range(n_choices)]
+    said = json.loads(f"[{','.join(row.choice or 'null' for row in rows)}]")
+    choice = [each for answer in said for each in (every if answer is None else [answer])]
     if not kind.has_anchor:
-        return Triplets.from_odd_one_out(shown, odd=choice[:, 0], **details)
-    return Triplets.from_selection(shown, choice + 1, ranked=kind.ranked, **details)  # column 0 is the anchor
+        return Triplets.from_odd_one_out(shown[source], odd=[each[0] for each in choice], **details)
+    picked = [[1 + place for place in each] for each in choice]  # column 0 is the anchor
+    return Triplets.from_selection(shown[source].tolist(), picked, ranked=kind.ranked, **details)
 
 
 def _numbers(texts: Iterable[str]) -> NDArray[np.int64]:

@@ -1,4 +1,9 @@
-"""How far people agree with each other and with themselves, where a question was asked more than once."""
+"""How far people agree with each other and with themselves, where a question was asked more than once.
+
+What is compared are votes: a whole answer to "which is the odd one out?" or "which is the most central?", and each
+comparison of an answer about one object, of which several may have been picked. Every question counts the same, however
+often it was asked. An answer that counts c times is c answers that agree.
+"""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -6,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.comparisons.same_question import answer_contents, question_numbers
 from tete.comparisons.summary import LABEL_WIDTH, triplet_keys
 from tete.comparisons.triplets import Triplets
 from tete.core.printing import rows_under, table_lines
@@ -20,15 +26,19 @@ class Agreement:
     Attributes
     ----------
     n_repeated : int
-        Questions (an anchor and two objects) that were asked more than once.
+        Questions that were asked more than once.
+    n_answers : int
+        Answers to these, on which the agreement rests.
     share : float or None
-        Share of pairs of answers to the same question that agree; None where no question was asked twice.
+        Share of pairs of answers to the same question that agree, averaged over these questions; None where no question
+        was asked twice.
     by_annotator : dict or None
-        For each annotator the share of other people's answers to the same questions that agree with theirs, and the
-        number of those answers, least agreement first; None without annotators.
+        For each annotator the share of other people's answers to the same questions that agree with theirs, averaged
+        over their answers, and the number of those answers, least agreement first; None without annotators.
     """
 
     n_repeated: int
+    n_answers: int
     share: float | None
     by_annotator: dict[Hashable, tuple[float, int]] | None
 
@@ -36,7 +46,10 @@ class Agreement:
         if self.share is None:
             text = "unknown: no question was asked twice"
         else:
-            text = f"{self.share:.1%} of pairs of answers to the same question ({self.n_repeated:,} asked)"
+            text = (
+                f"{self.share:.1%} of pairs of answers to the same question, averaged over {self.n_repeated:,} "
+                f"questions with {self.n_answers:,} answers"
+            )
         least = [
             f"{label}: {share:.0%} of {count:,} answers of others"
             for label, (share, count) in list((self.by_annotator or {}).items())[:5]
@@ -47,11 +60,13 @@ class Agreement:
 
 def agreement(triplets: Triplets) -> Agreement:
     """Compare all answers to the same question with each other."""
-    counts = _counts(triplet_keys(triplets))
-    agreeing, pairs = int(_pairs(counts).sum()), int(_pairs(counts.sum(axis=1)).sum())
+    votes = _Votes.of(triplets)
+    shares, repeated = _agreeing_pairs(votes.question, votes.side, votes.count)
+    asked = np.bincount(votes.question, weights=votes.count)
     return Agreement(
-        n_repeated=int(np.sum(counts.sum(axis=1) > 1)),
-        share=agreeing / pairs if pairs else None,
+        n_repeated=int(repeated.sum()),
+        n_answers=round(float(asked[repeated].sum())),
+        share=float(shares[repeated].mean()) if repeated.any() else None,
         by_annotator=_by_annotator(triplets),
     )
 
@@ -76,30 +91,97 @@ class RepeatShares:
 def repeat_shares(triplets: Triplets) -> RepeatShares:
     """Compare each annotator's answers with those of others, and with their own, to the same questions."""
     assert triplets.annotators is not None
-    keys = triplet_keys(triplets)
-    counts = _counts(keys)
-    codes = np.unique(triplets.annotators, return_inverse=True)[1]
-    own = codes.astype(np.int64) * (2 * len(counts))
-    own_same, own_other = _occurrences(own + keys, own + keys), _occurrences(own + (keys ^ 1), own + keys)
+    votes = _Votes.of(triplets)
+    labels, codes = np.unique(triplets.annotators, return_inverse=True)
+    person = codes[votes.row]
+    own_question, own_side = (
+        np.unique(person * (int(each.max()) + 1) + each, return_inverse=True)[1]
+        for each in (votes.question, votes.side)
+    )
     # What the annotator said to the same question is no one else's opinion.
-    same = np.bincount(codes, weights=counts[keys // 2, keys % 2] - own_same)
-    other = np.bincount(codes, weights=counts[keys // 2, 1 - keys % 2] - own_other)
-    self_same, self_other = np.bincount(codes, weights=own_same - 1), np.bincount(codes, weights=own_other)
-    with np.errstate(invalid="ignore"):
-        return RepeatShares(
-            same / (same + other), (same + other).astype(np.int64), self_same / (self_same + self_other)
-        )
+    same = _total(votes.side, votes.count) - _total(own_side, votes.count)
+    asked = _total(votes.question, votes.count) - _total(own_question, votes.count)
+    compared = asked > 0.0
+    share = np.divide(same, asked, out=np.zeros(len(asked)), where=compared)
+    shares, repeated = _agreeing_pairs(own_question, own_side, votes.count)
+    who = np.zeros(len(shares), dtype=np.int64)
+    who[own_question] = person
+    return RepeatShares(
+        _mean_by(person[compared], share[compared], votes.count[compared], len(labels)),
+        np.rint(np.bincount(person, weights=asked * votes.count, minlength=len(labels))).astype(np.int64),
+        _mean_by(who[repeated], shares[repeated], np.ones(int(repeated.sum())), len(labels)),
+    )
 
 
-def _counts(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often each question was answered in each of the two ways."""
-    counts = np.zeros((int(keys.max()) // 2 + 1, 2), dtype=np.int64)
-    np.add.at(counts, (keys // 2, keys % 2), 1)
-    return counts
+@dataclass(frozen=True)
+class _Votes:
+    """One entry for each vote: its question, what it says, how often it was given, and a triplet of its answer."""
+
+    question: NDArray[np.int64]
+    side: NDArray[np.int64]
+    count: NDArray[np.float64]
+    row: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, triplets: Triplets) -> "_Votes":
+        counts = triplets.counts()
+        keys = triplet_keys(triplets)
+        single = _about_one_object(triplets)
+        rows = np.flatnonzero(single & (counts > 0.0))
+        question, side, count = keys[rows] // 2, keys[rows], counts[rows]
+        if not single.all():  # whole answers, beyond the questions and sides there are
+            answers, first = np.unique(triplets.answer_numbers(), return_index=True)
+            whole = answers[~single[first] & (triplets.answer_counts() > 0.0)]
+            question = np.concatenate([question, question_numbers(triplets)[first[whole]] + keys.max() // 2 + 1])
+            side = np.concatenate([side, answer_contents(triplets)[whole] + keys.max() + 1])
+            count = np.concatenate([count, triplets.answer_counts()[whole]])
+            rows = np.concatenate([rows, first[whole]])
+        return cls(np.unique(question, return_inverse=True)[1], np.unique(side, return_inverse=True)[1], count, rows)
 
 
-def _pairs(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    return counts * (counts - 1) // 2
+def _about_one_object(triplets: Triplets) -> NDArray[np.bool_]:
+    """For each triplet whether all triplets of its answer have one anchor."""
+    if triplets.answers is None:
+        return np.ones(len(triplets), dtype=bool)
+    answers, first, numbers = np.unique(triplets.answers, return_index=True, return_inverse=True)
+    differs = triplets.anchor != triplets.anchor[first[numbers]]
+    several: NDArray[np.bool_] = np.bincount(numbers, weights=differs, minlength=len(answers)) > 0.0
+    return ~several[numbers]
+
+
+def _agreeing_pairs(
+    question: NDArray[np.int64], side: NDArray[np.int64], count: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """For each question the share of pairs of votes that agree, and whether it was asked more than once.
+
+    A vote of weight c counts as c votes, whose pairs with themselves are no pairs; part of a vote is no vote.
+    """
+    with_itself = count * np.minimum(count, 1.0)
+    _, first, sides = np.unique(side, return_index=True, return_inverse=True)
+    of_side = (_sums(sides, count) ** 2 - _sums(sides, with_itself)) / 2.0
+    agreeing = np.bincount(question[first], weights=of_side, minlength=int(question.max()) + 1)
+    asked = _sums(question, count)
+    pairs = (asked**2 - _sums(question, with_itself)) / 2.0
+    repeated = asked > 1.0
+    return np.divide(agreeing, pairs, out=np.full(len(pairs), np.nan), where=repeated), repeated
+
+
+def _sums(numbers: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.bincount(numbers, weights=values).astype(np.float64)
+
+
+def _total(numbers: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each entry the sum over all with the same number."""
+    return np.asarray(_sums(numbers, values)[numbers])
+
+
+def _mean_by(
+    who: NDArray[np.int64], values: NDArray[np.float64], weights: NDArray[np.float64], n_people: int
+) -> NDArray[np.float64]:
+    """For each person the weighted mean; NaN without any value."""
+    total = np.bincount(who, weights=weights, minlength=n_people)
+    sums = np.bincount(who, weights=weights * values, minlength=n_people)
+    return np.asarray(np.divide(sums, total, out=np.full(n_people, np.nan), where=total > 0.0))
 
 
 def _by_annotator(triplets: Triplets) -> dict[Hashable, tuple[float, int]] | None:
@@ -113,9 +195,3 @@ def _by_annotator(triplets: Triplets) -> dict[Hashable, tuple[float, int]] | Non
         if count > 0
     }
     return dict(sorted(shares.items(), key=lambda item: item[1][0]))
-
-
-def _occurrences(wanted: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often each wanted number is among the values."""
-    ordered = np.sort(values)
-    return np.searchsorted(ordered, wanted, side="right") - np.searchsorted(ordered, wanted, side="left")

@@ -13,13 +13,16 @@ from tete.exceptions import InvalidTripletsError
 __all__ = [
     "check_labels",
     "check_length",
+    "check_lines",
     "check_n_objects",
     "check_names",
     "check_rows",
+    "check_times",
     "check_weights",
     "frozen",
     "object_numbers",
     "refuse_self_comparisons",
+    "refuse_torn_answers",
     "refuse_zero_weights",
     "whole_numbers",
 ]
@@ -113,6 +116,44 @@ def check_weights(name: str, weights: ArrayLike, length: int) -> NDArray[np.floa
     if least < SMALLEST_WEIGHT:
         raise InvalidTripletsError(f"`{name}` must be 0 or at least {SMALLEST_WEIGHT:g}, got {least:g}.")
     return array
+
+
+def check_times(name: str, times: ArrayLike, length: int) -> NDArray[np.float64]:
+    """Response times from 0 on, NaN where they are not known, as a read-only copy."""
+    try:
+        array = frozen(times, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InvalidTripletsError(f"`{name}` must hold numbers: {error}.") from None
+    check_length(name, array, length)
+    bad = (array < 0.0) | np.isinf(array)
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InvalidTripletsError(
+            f"Row {row} of `{name}` is {array[row]}: response times are finite and not negative "
+            f"({int(bad.sum())} such rows)."
+        )
+    return array
+
+
+def check_lines(name: str, lines: ArrayLike, length: int) -> NDArray[np.int64]:
+    """Numbers of lines, as a read-only copy."""
+    numbers = whole_numbers(name, lines)
+    check_length(name, numbers, length)
+    return frozen(numbers, np.int64)
+
+
+def refuse_torn_answers(answers: NDArray[Any] | None, groups: NDArray[Any] | None) -> None:
+    """Name the first triplet that is in another group than the rest of its answer."""
+    if answers is None or groups is None:
+        return
+    _, first, numbers = np.unique(answers, return_index=True, return_inverse=True)
+    torn = groups != groups[first[numbers]]
+    if torn.any():
+        row = int(np.argmax(torn))
+        raise InvalidTripletsError(
+            f"Row {row} is of answer {answers[row]!s} and of group {groups[row]!s}, which the rest of the answer is "
+            f"not: what is one answer is held out as a whole ({int(torn.sum())} such rows)."
+        )
 
 
 def refuse_zero_weights(weights: NDArray[np.float64] | None) -> None:

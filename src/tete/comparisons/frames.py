@@ -13,6 +13,16 @@ if TYPE_CHECKING:
 
 __all__ = ["rows_of_frame"]
 
+# Fields of triplets by the columns that hold them.
+FIELDS = {
+    "weight": "weights",
+    "annotator": "annotators",
+    "answer": "answers",
+    "fold": "groups",
+    "group": "groups",
+    "ms": "times",
+}
+
 
 def rows_of_frame(frame: "pd.DataFrame", names: Sequence[Hashable] | None) -> tuple[NDArray[Any], dict[str, Any]]:
     """Rows (anchor, near, far), and the other fields of triplets that the frame has columns for."""
@@ -23,9 +33,7 @@ def rows_of_frame(frame: "pd.DataFrame", names: Sequence[Hashable] | None) -> tu
             f"{[str(column) for column in frame.columns]}."
         )
     details: dict[str, Any] = {
-        field: frame[column].to_numpy()
-        for field, column in (("weights", "weight"), ("annotators", "annotator"), ("groups", "group"))
-        if column in frame.columns
+        field: frame[column].to_numpy() for column, field in FIELDS.items() if column in frame.columns
     }
     cells = frame[["anchor", "near", "far"]]
     _refuse_gaps(cells)

@@ -1,8 +1,10 @@
 """From the questions people were asked to rows (anchor, near, far).
 
-The expanding functions return the rows and, for every row, the number of the answer it came from.
+The expanding functions return the rows and, for every row, the number of the answer it came from. Screens may show
+different numbers of objects: those of one shape are expanded together.
 """
 
+from collections.abc import Callable, Sequence
 from itertools import permutations
 from typing import Any, TypeAlias
 
@@ -15,9 +17,10 @@ from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, Invali
 __all__ = ["check_answers", "most_central", "odd_one_out", "selection"]
 
 Rows: TypeAlias = NDArray[np.int64]
+Screens: TypeAlias = Any  # an array, or a list of lists of different lengths, which no type of NumPy's describes
 
 
-def check_answers(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def check_answers(y: ArrayLike, n_rows: int, *, drop_ties: bool = True) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which answers are decided, and which say "the second", from +1, -1, 0 or booleans as in cblearn."""
     answers = np.asarray(y)
     if answers.shape != (n_rows,):
@@ -33,27 +36,39 @@ def check_answers(y: ArrayLike, n_rows: int) -> tuple[NDArray[np.bool_], NDArray
     if answers.dtype.kind == "b" or not np.any(answers < 0):  # zeros and ones alone count as booleans
         return np.ones(n_rows, dtype=bool), answers == 0
     decided = answers != 0
-    if not decided.all():
+    if drop_ties and not decided.all():
         warn(f"{int((~decided).sum())} of {n_rows} answers are undecided (0) and were left out.", DroppedAnswersWarning)
     return decided, answers < 0
 
 
-def odd_one_out(X: ArrayLike, odd: int | ArrayLike) -> tuple[Rows, Rows]:
+def odd_one_out(X: Screens, odd: int | ArrayLike) -> tuple[Rows, Rows]:
     """Any two of the others are more like each other than like the odd one."""
+    if _is_ragged(X):
+        return _by_shape(odd_one_out, X, _for_each("odd", odd, len(X)))
     shown, columns = _chosen_first("odd", X, odd)
     pairs = permutations(range(1, columns), 2)
     return _expand(shown, [(one, other, 0) for one, other in pairs])
 
 
-def most_central(X: ArrayLike, central: int | ArrayLike) -> tuple[Rows, Rows]:
+def most_central(X: Screens, central: int | ArrayLike) -> tuple[Rows, Rows]:
     """Each of the others is more like the central one than like any other."""
+    if _is_ragged(X):
+        return _by_shape(most_central, X, _for_each("central", central, len(X)))
     shown, columns = _chosen_first("central", X, central)
     pairs = permutations(range(1, columns), 2)
     return _expand(shown, [(one, 0, other) for one, other in pairs])
 
 
-def selection(X: ArrayLike, selected: int | ArrayLike, ranked: bool) -> tuple[Rows, Rows]:
+def selection(X: Screens, selected: int | Screens, ranked: bool) -> tuple[Rows, Rows]:
     """Picks are more like the anchor (column 0) than what was not picked, and, if ranked, than later picks."""
+    if _is_ragged(X) or _is_ragged(selected):
+
+        def expand(shown: Any, picks: Any) -> tuple[Rows, Rows]:
+            return selection(
+                shown, picks if isinstance(selected, (list, tuple)) or np.ndim(selected) else int(picks[0]), ranked
+            )
+
+        return _by_shape(expand, X, _for_each("selected", selected, len(X)))
     shown = check_rows(X)
     n_choices = shown.shape[1] - 1
     picks = whole_numbers("selected", np.atleast_1d(np.asarray(selected)))
@@ -82,6 +97,43 @@ def selection(X: ArrayLike, selected: int | ArrayLike, ranked: bool) -> tuple[Ro
         for other in range(pick + 1 if ranked else n_picks + 1, n_choices + 1)
     ]
     return _expand(ordered, pattern)
+
+
+def _is_ragged(X: Any) -> bool:
+    """Whether this is a list of rows of different lengths."""
+    if hasattr(X, "shape") or not isinstance(X, (list, tuple)) or not all(np.ndim(row) == 1 for row in X):
+        return False
+    return len({len(row) for row in X}) > 1
+
+
+def _for_each(name: str, chosen: Any, n_rows: int) -> list[Any]:
+    """What was chosen, once for each row."""
+    each = list(chosen) if isinstance(chosen, (list, tuple)) or np.ndim(chosen) else [chosen] * n_rows
+    if len(each) != n_rows:
+        raise InvalidParameterError(f"`{name}` must have one entry for each of the {n_rows} rows, got {len(each)}.")
+    return each
+
+
+def _by_shape(
+    expand: Callable[[Any, Any], tuple[Rows, Rows]], X: Sequence[Any], chosen: Sequence[Any]
+) -> tuple[Rows, Rows]:
+    """Expand screens of equal shapes together; the triplets are in the order of the screens."""
+    places: dict[tuple[int, int], list[int]] = {}
+    for place, (row, choice) in enumerate(zip(X, chosen, strict=True)):
+        places.setdefault((len(row), np.size(choice)), []).append(place)
+    rows, sources = [], []
+    for (n_shown, n_chosen), together in places.items():
+        if n_shown < 3 or not n_chosen:
+            raise InvalidTripletsError(
+                f"Row {together[0]} shows {n_shown} objects of which {n_chosen} were chosen: at least 3 objects and a "
+                f"choice are needed ({len(together)} such rows)."
+            )
+        found, source = expand([X[place] for place in together], [chosen[place] for place in together])
+        rows.append(found)
+        sources.append(np.array(together)[source])
+    source = np.concatenate(sources)
+    order = np.argsort(source, kind="stable")
+    return np.concatenate(rows)[order], source[order]
 
 
 def _chosen_first(name: str, X: ArrayLike, chosen: int | ArrayLike) -> tuple[Rows, int]:

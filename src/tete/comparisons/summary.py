@@ -10,6 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from tete.comparisons.alike import alike_names, alike_rows
+from tete.comparisons.checks import refuse_zero_weights
 from tete.core.printing import listed, table_lines
 from tete.core.validation import check_whole
 
@@ -23,7 +24,7 @@ LABEL_WIDTH = 18  # of what `tete check` prints, to which `agreement` adds lines
 
 @dataclass(frozen=True)
 class TripletSummary:
-    """The counts people check first. Printing it gives a short table.
+    """The counts people check first, weights counted as repeats. Printing it gives a short table.
 
     Attributes
     ----------
@@ -86,22 +87,32 @@ class TripletSummary:
 def summarize(triplets: "Triplets", *, few: int = 5) -> TripletSummary:
     """Count what `TripletSummary` describes; objects in fewer than `few` triplets are hardly mentioned."""
     check_whole("few", few, least=1)
+    if triplets.weights is not None:
+        refuse_zero_weights(triplets.weights)
+        triplets = triplets.select(triplets.weights > 0.0)
     different = np.unique(triplet_keys(triplets))
-    mentions = triplets.mentions()
+    counts = triplets.counts()
+    n_triplets = round(float(counts.sum()))
+    mentions: NDArray[np.float64] = np.sum(
+        [
+            np.bincount(column, weights=counts, minlength=triplets.n_objects)
+            for column in (triplets.anchor, triplets.near, triplets.far)
+        ],
+        axis=0,
+    )
     parts = components(triplets)
     sizes = np.sort(np.bincount(parts[mentions > 0]))[::-1]
-    answers = triplets.answer_numbers()
     return TripletSummary(
         n_objects=triplets.n_objects,
-        n_triplets=len(triplets),
-        n_answers=int(answers.max()) + 1,
-        n_repeats=len(triplets) - len(different),
+        n_triplets=n_triplets,
+        n_answers=triplets.n_answers,
+        n_repeats=max(n_triplets - len(different), 0),
         n_contradictions=len(different) - len(np.unique(different // 2)),
         unmentioned=_names(triplets, mentions == 0),
         hardly_mentioned=_names(triplets, (mentions > 0) & (mentions < few)),
         few=few,
         component_sizes=tuple(int(size) for size in sizes[sizes > 0]),
-        answers_per_annotator=_answers_per_annotator(triplets.annotators, answers),
+        answers_per_annotator=_answers_per_annotator(triplets),
         alike_names=alike_names(triplets.names),
     )
 
@@ -142,13 +153,10 @@ def _names(triplets: "Triplets", mask: NDArray[np.bool_]) -> tuple[Hashable, ...
     return tuple(triplets.name_of(int(number)) for number in np.flatnonzero(mask))
 
 
-def _answers_per_annotator(
-    annotators: NDArray[np.generic] | None, answers: NDArray[np.int64]
-) -> dict[Hashable, int] | None:
-    if annotators is None:
+def _answers_per_annotator(triplets: "Triplets") -> dict[Hashable, int] | None:
+    if triplets.annotators is None:
         return None
-    labels, codes = np.unique(annotators, return_inverse=True)
-    n_answers = int(answers.max()) + 1
-    if n_answers < len(answers):  # an answer of several triplets counts once
-        codes = np.unique(codes * n_answers + answers) // n_answers
-    return dict(zip(labels.tolist(), np.bincount(codes).tolist(), strict=True))
+    labels, codes = np.unique(triplets.annotators, return_inverse=True)
+    first = np.unique(triplets.answer_numbers(), return_index=True)[1]  # an answer of several triplets counts once
+    counts = np.bincount(codes[first], weights=triplets.answer_counts(), minlength=len(labels))
+    return dict(zip(labels.tolist(), np.rint(counts).astype(int).tolist(), strict=True))

@@ -1,7 +1,8 @@
 """Answers of the kind "anchor is more like near than like far", validated once and frozen.
 
-A row is (anchor, near, far): 0-based object numbers in cblearn's order. `groups` says which answer a triplet came from,
-because one odd-one-out answer gives two triplets and "pick 2 of 8" gives twelve: held-out sets must keep them together.
+A row is (anchor, near, far): 0-based object numbers in cblearn's order. `answers` says which answer a triplet came
+from, because one odd-one-out answer gives two triplets and "pick 2 of 8" gives twelve: they count as one, and held-out
+sets must keep them together. A weight is a number of answers: weight 3 is the same answer given three times.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
@@ -12,18 +13,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.comparisons import frames, questions
+from tete.comparisons.by_people import By
 from tete.comparisons.checks import (
     check_labels,
     check_length,
+    check_lines,
     check_n_objects,
     check_names,
     check_rows,
+    check_times,
     check_weights,
     frozen,
     object_numbers,
     refuse_self_comparisons,
+    refuse_torn_answers,
 )
-from tete.comparisons.folds import units_of
+from tete.comparisons.folds import blocks_of
 from tete.comparisons.joining import joined
 from tete.comparisons.summary import TripletSummary, summarize, triplet_keys
 from tete.core.randomness import RandomState, make_generator
@@ -34,6 +39,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Triplets"]
+
+PER_TRIPLET = ("weights", "annotators", "answers", "groups", "times", "lines")  # fields that may be absent
 
 IntArray: TypeAlias = NDArray[np.integer[Any]]
 Labels: TypeAlias = NDArray[Any]
@@ -55,11 +62,17 @@ class Triplets:
     far : array of n whole numbers
         The objects that are less like the anchors.
     weights : array of n non-negative numbers, optional
-        How much each triplet counts; 1 when absent.
+        How often the answer was given, as if its line were repeated; 1 when absent.
     annotators : array of n labels, optional
         Who gave the answer.
-    groups : array of n labels, optional
+    answers : array of n labels, optional
         Which answer the triplet came from; each triplet is its own answer when absent.
+    groups : array of n labels, optional
+        What is held out together, such as all votes on one question; by default all answers to the same question are.
+    times : array of n numbers, optional
+        Response times in milliseconds; NaN where they are not known.
+    lines : array of n whole numbers, optional
+        Where in its file the answer is.
     names : sequence of n_objects hashables, optional
         Names of the objects, all different.
     n_objects : int, optional
@@ -82,7 +95,10 @@ class Triplets:
     far: IntArray
     weights: NDArray[np.float64] | None = None
     annotators: Labels | None = None
+    answers: Labels | None = None
     groups: Labels | None = None
+    times: NDArray[np.float64] | None = None
+    lines: NDArray[np.int64] | None = None
     names: tuple[Hashable, ...] | None = None
     n_objects: int = None  # type: ignore[assignment]  # __post_init__ fills it in
 
@@ -102,8 +118,11 @@ class Triplets:
             zip(("anchor", "near", "far"), (frozen(column, np.int32) for column in columns), strict=True)
         )
         checked["weights"] = None if self.weights is None else check_weights("weights", self.weights, length)
-        checked["annotators"] = check_labels("annotators", self.annotators, length)
-        checked["groups"] = check_labels("groups", self.groups, length)
+        for field in ("annotators", "answers", "groups"):
+            checked[field] = check_labels(field, getattr(self, field), length)
+        refuse_torn_answers(checked["answers"], checked["groups"])
+        checked["times"] = None if self.times is None else check_times("times", self.times, length)
+        checked["lines"] = None if self.lines is None else check_lines("lines", self.lines, length)
         checked["names"] = names
         checked["n_objects"] = n_objects
         for name, value in checked.items():
@@ -130,7 +149,7 @@ class Triplets:
         return self.to_array().astype(dtype or np.int32, copy=False)
 
     def __repr__(self) -> str:
-        extras = [name for name in ("weights", "annotators", "groups", "names") if getattr(self, name) is not None]
+        extras = [name for name in (*PER_TRIPLET, "names") if getattr(self, name) is not None]
         described = f", with {', '.join(extras)}" if extras else ""
         return f"Triplets({len(self)} triplets of {self.n_objects} objects{described})"
 
@@ -145,7 +164,7 @@ class Triplets:
         X : array of shape (n, 3)
             Object numbers.
         **details : arrays and sequences
-            The other fields: weights, annotators, groups, names, n_objects.
+            The other fields: weights, annotators, answers, groups, times, lines, names, n_objects.
 
         Returns
         -------
@@ -156,7 +175,9 @@ class Triplets:
         return cls(anchor=rows[:, 0], near=rows[:, 1], far=rows[:, 2], **details)
 
     @classmethod
-    def from_answers(cls, X: ArrayLike, y: ArrayLike, **details: Any) -> Self:
+    def from_answers(
+        cls, X: ArrayLike, y: ArrayLike, *, ties: Literal["drop", "half"] = "drop", **details: Any
+    ) -> Self:
         """Triplets from questions and answers, as in cblearn: `from_array` and then `with_answers`.
 
         Parameters
@@ -165,90 +186,95 @@ class Triplets:
             Object numbers; a row asks whether the first is more like the second or like the third.
         y : array of n answers
             +1 for the second, -1 for the third, 0 where undecided; or booleans, true for the second.
+        ties : "drop" or "half", default="drop"
+            Whether undecided answers are left out, or count half each way.
         **details : arrays and sequences
-            The other fields: weights, annotators, groups, names, n_objects.
+            The other fields: weights, annotators, answers, groups, times, lines, names, n_objects.
 
         Returns
         -------
         Triplets
-            The answers that are decided.
+            The answers.
         """
-        return cls.from_array(X, **details).with_answers(y)
+        return cls.from_array(X, **details).with_answers(y, ties=ties)
 
     @classmethod
-    def from_odd_one_out(cls, X: ArrayLike, odd: int | ArrayLike, **details: Any) -> Self:
+    def from_odd_one_out(cls, X: questions.Screens, odd: int | ArrayLike, **details: Any) -> Self:
         """Triplets from "which of these is the odd one out?".
 
         Any two of the others are more like each other than like the odd one: (k-1)(k-2) triplets an answer.
 
         Parameters
         ----------
-        X : array of shape (n, k), k >= 3
-            The objects shown.
+        X : array of shape (n, k), k >= 3, or list of n lists
+            The objects shown; as lists, some screens may show more than others.
         odd : int or array of n ints
             The column of the odd one: one number for all rows (0 in cblearn's habit, -1 in SPoSE's), or one each.
         **details : arrays and sequences
-            The other fields; weights, annotators and groups have one entry for each answer.
+            The other fields; all but names and n_objects have one entry for each answer.
 
         Returns
         -------
         Triplets
-            With `groups` that keep the triplets of an answer together.
+            With `answers` that keep the triplets of an answer together.
         """
         rows, source = questions.odd_one_out(X, odd)
-        return cls._from_source(rows, source, len(np.asarray(X)), details)
+        return cls._from_source(rows, source, len(X), details)
 
     @classmethod
-    def from_most_central(cls, X: ArrayLike, central: int | ArrayLike, **details: Any) -> Self:
+    def from_most_central(cls, X: questions.Screens, central: int | ArrayLike, **details: Any) -> Self:
         """Triplets from "which of these is the most central?".
 
         Each of the others is more like the central one than like any other: (k-1)(k-2) triplets an answer.
 
         Parameters
         ----------
-        X : array of shape (n, k), k >= 3
-            The objects shown.
+        X : array of shape (n, k), k >= 3, or list of n lists
+            The objects shown; as lists, some screens may show more than others.
         central : int or array of n ints
             The column of the central one: one number for all rows, or one each.
         **details : arrays and sequences
-            The other fields; weights, annotators and groups have one entry for each answer.
+            The other fields; all but names and n_objects have one entry for each answer.
 
         Returns
         -------
         Triplets
-            With `groups` that keep the triplets of an answer together.
+            With `answers` that keep the triplets of an answer together.
         """
         rows, source = questions.most_central(X, central)
-        return cls._from_source(rows, source, len(np.asarray(X)), details)
+        return cls._from_source(rows, source, len(X), details)
 
     @classmethod
-    def from_selection(cls, X: ArrayLike, selected: int | ArrayLike, *, ranked: bool = False, **details: Any) -> Self:
+    def from_selection(
+        cls, X: questions.Screens, selected: int | questions.Screens, *, ranked: bool = False, **details: Any
+    ) -> Self:
         """Triplets from "pick the m of these that are most like the first".
 
         Parameters
         ----------
-        X : array of shape (n, 1 + k)
-            The anchor, then the k objects to choose from.
-        selected : int or array of shape (n, m)
-            How many of the first choices were picked, or the columns of `X` that were.
+        X : array of shape (n, 1 + k), or list of n lists
+            The anchor, then the k objects to choose from; as lists, some screens may show more than others.
+        selected : int, array of shape (n, m) or list of n lists
+            How many of the first choices were picked, or the columns of `X` that were; as lists, more may have been
+            picked on some screens than on others.
         ranked : bool, default=False
             Whether the picks are in order, the most similar first; then earlier picks beat later ones too.
         **details : arrays and sequences
-            The other fields; weights, annotators and groups have one entry for each answer.
+            The other fields; all but names and n_objects have one entry for each answer.
 
         Returns
         -------
         Triplets
-            With `groups` that keep the triplets of an answer together.
+            With `answers` that keep the triplets of an answer together.
         """
         rows, source = questions.selection(X, selected, ranked)
-        return cls._from_source(rows, source, len(np.asarray(X)), details)
+        return cls._from_source(rows, source, len(X), details)
 
     @classmethod
     def _from_source(cls, rows: NDArray[Any], source: NDArray[Any], n_answers: int, details: dict[str, Any]) -> Self:
-        """Give every triplet the weight, annotator and group of the answer it came from."""
-        spread = {"groups": source}
-        for name in ("weights", "annotators", "groups"):
+        """Give every triplet the weight, annotator, ... of the answer it came from."""
+        spread = {"answers": source}
+        for name in PER_TRIPLET:
             if details.get(name) is not None:
                 values = np.asarray(details[name])
                 check_length(name, values, n_answers)
@@ -259,8 +285,9 @@ class Triplets:
     def from_frame(
         cls, frame: "pd.DataFrame", *, names: Sequence[Hashable] | None = None, n_objects: int | None = None
     ) -> Self:
-        """Triplets from a data frame with columns anchor, near, far and optionally weight, annotator and group.
+        """Triplets from a data frame with columns anchor, near, far and optionally others.
 
+        These are weight, annotator, answer, group (or fold) and ms, as in files.
         Numbers are object numbers, as in an array. Anything else is a name; objects are then numbered in the sorted
         order of their names, or by their place in `names`.
 
@@ -331,14 +358,52 @@ class Triplets:
         return np.ones(len(self)) if self.weights is None else self.weights
 
     def answer_numbers(self) -> NDArray[np.int64]:
-        """For each triplet the number of its answer, 0, 1, ...: groups in sorted order, or the row itself.
+        """For each triplet the number of its answer, 0, 1, ...: `answers` in sorted order, or the row itself.
 
         Returns
         -------
         array of n numbers
             Equal for triplets of one answer.
         """
-        return np.arange(len(self)) if self.groups is None else np.unique(self.groups, return_inverse=True)[1]
+        return np.arange(len(self)) if self.answers is None else np.unique(self.answers, return_inverse=True)[1]
+
+    def counts(self) -> NDArray[np.float64]:
+        """How many answers each triplet stands for: its weight, as if its line were repeated.
+
+        Where all weights are below 1 they cannot be repeats; then the largest counts as one answer.
+
+        Returns
+        -------
+        array of n numbers
+            In answers.
+        """
+        weights = self.weights_or_ones()
+        largest = float(weights.max())
+        return weights / largest if 0.0 < largest < 1.0 else weights
+
+    def answer_counts(self) -> NDArray[np.float64]:
+        """How many answers each answer stands for: the mean of its triplets' counts.
+
+        Returns
+        -------
+        array, one number for each answer
+            In the order of `answer_numbers`.
+        """
+        if self.answers is None:
+            return self.counts()
+        numbers = self.answer_numbers()
+        return np.bincount(numbers, weights=self.counts()) / np.bincount(numbers)
+
+    @property
+    def n_answers(self) -> int:
+        """How many answers there are, repeats and weights counted, to the nearest whole number.
+
+        Returns
+        -------
+        int
+            The number.
+        """
+        return round(float(self.answer_counts().sum()))
 
     def mentions(self) -> NDArray[np.int64]:
         """How many triplets mention each object.
@@ -396,7 +461,7 @@ class Triplets:
         Returns
         -------
         Triplets
-            With the weights, annotators and groups of these rows.
+            With the weights, annotators, ... of these rows.
         """
         index = np.asarray(rows)
         if index.dtype.kind == "b":
@@ -406,7 +471,7 @@ class Triplets:
         index = np.arange(len(self))[index] if index.size else np.zeros(0, dtype=int)
         picked = {
             name: values[index]
-            for name in ("anchor", "near", "far", "weights", "annotators", "groups")
+            for name in ("anchor", "near", "far", *PER_TRIPLET)
             if (values := getattr(self, name)) is not None
         }
         return replace(self, **picked)
@@ -431,25 +496,33 @@ class Triplets:
             self, anchor=new[self.anchor], near=new[self.near], far=new[self.far], names=None, n_objects=n_objects
         )
 
-    def with_answers(self, y: ArrayLike) -> Self:
+    def with_answers(self, y: ArrayLike, *, ties: Literal["drop", "half"] = "drop") -> Self:
         """The rows read as questions, "is anchor more like near or like far?", with cblearn's answers.
 
-        Undecided answers are left out with a warning that counts them.
+        Undecided answers are left out with a warning that counts them, or become two answers of half the weight.
 
         Parameters
         ----------
         y : array of n answers
             +1 the first, -1 the second, 0 undecided; or booleans, true for the first. Zeros and ones alone count as
             booleans.
+        ties : "drop" or "half", default="drop"
+            Whether undecided answers are left out, or count half each way.
 
         Returns
         -------
         Triplets
-            The answers that are decided.
+            The answers.
         """
-        decided, second_nearer = questions.check_answers(y, len(self))
+        check_choice("ties", ties, ("drop", "half"))
+        decided, second_nearer = questions.check_answers(y, len(self), drop_ties=ties == "drop")
         answered = self.flip_where(second_nearer) if second_nearer.any() else self
-        return answered if decided.all() else answered.select(decided)
+        if decided.all() or ties == "drop":
+            return answered if decided.all() else answered.select(decided)
+        order = np.repeat(np.arange(len(self)), np.where(decided, 1, 2))  # a tie is there both ways
+        again = np.append(False, order[1:] == order[:-1])
+        both = answered.select(order).flip_where(again)
+        return replace(both.with_weights(np.where(decided, 1.0, 0.5)[order]), answers=None)
 
     def with_weights(self, weights: ArrayLike) -> Self:
         """Each triplet's weight multiplied by another one.
@@ -519,7 +592,7 @@ class Triplets:
         return replace(self, near=np.where(mask, self.far, self.near), far=np.where(mask, self.near, self.far))
 
     def merge_repeats(self) -> Self:
-        """Each different triplet once, weighted by the sum of its weights; annotators and groups are lost.
+        """Each different triplet once, weighted by the sum of its weights; names are all else that is kept.
 
         Returns
         -------
@@ -535,23 +608,28 @@ class Triplets:
             far=self.far[first],
             weights=weights,
             annotators=None,
+            answers=None,
             groups=None,
+            times=None,
+            lines=None,
         )
 
     def split(
         self,
         share: float = 0.1,
         *,
-        by: Literal["groups", "annotators"] = "groups",
+        by: By = "answers",
         random_state: RandomState = 0,
     ) -> tuple[Self, Self]:
-        """Split into two parts, such that no answer (or annotator) is torn apart.
+        """Split into two parts, such that no question (or annotator) is torn apart.
+
+        All answers to a question are in the same part, whatever their number and order.
 
         Parameters
         ----------
         share : float in (0, 1), default=0.1
-            About this share of the answers (or annotators) is in the second part.
-        by : "groups" or "annotators", default="groups"
+            About this share of the different questions (or annotators) is in the second part.
+        by : "answers" or "annotators", default="answers"
             What stays whole.
         random_state : int, generator or None, default=0
             Seed of the draws; None takes another one each time.
@@ -566,16 +644,17 @@ class Triplets:
         Raises
         ------
         InvalidTripletsError
-            If there are fewer than two answers (or annotators).
+            If there are fewer than two questions (or annotators).
         """
         check_interval("share", share, 0.0, 1.0, closed=False)
-        check_choice("by", by, ("groups", "annotators"))
-        units = units_of(self, by)
-        n_units = int(units.max()) + 1
-        if n_units < 2:
-            raise InvalidTripletsError(f"At least 2 {by} are needed to split them, got {n_units}.")
-        n_second = min(max(round(share * n_units), 1), n_units - 1)
-        chosen = np.zeros(n_units, dtype=bool)
-        chosen[make_generator(random_state).choice(n_units, size=n_second, replace=False)] = True
-        second = chosen[units]
+        check_choice("by", by, ("answers", "annotators"))
+        blocks = blocks_of(self, by)
+        n_blocks = int(blocks.max()) + 1
+        if n_blocks < 2:
+            kind = "questions" if by == "answers" else by
+            raise InvalidTripletsError(f"At least 2 different {kind} are needed to split them, got {n_blocks}.")
+        n_second = min(max(round(share * n_blocks), 1), n_blocks - 1)
+        chosen = np.zeros(n_blocks, dtype=bool)
+        chosen[make_generator(random_state).choice(n_blocks, size=n_second, replace=False)] = True
+        second = chosen[blocks]
         return self.select(~second), self.select(second)

@@ -88,6 +88,10 @@ class CheckedArrays:
             raise InvalidFileError(f"`{name}` must be one of {', '.join(choices)}, got {value!r}.")
         return value
 
+    def one_text(self, name: str) -> str:
+        """A single text of any content."""
+        return str(self._single(name, "U"))
+
     def texts(self, name: str, length: int) -> NDArray[Any]:
         """Texts, as many as this."""
         array = self._take(name)

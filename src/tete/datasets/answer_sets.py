@@ -64,7 +64,7 @@ def load_food(
     answers : "named", "all" or "screens", default="named"
         "named" has all 95,183 triplets among the 73 dishes whose names are known, "all" 123,823 triplets of 100 dishes,
         of which many are missing. "screens" has the 6,256 answers to "pick the one most like this", 46,160 triplets of
-        100 dishes, with `groups` that keep the triplets of an answer together.
+        100 dishes, with `answers` that keep the triplets of an answer together.
 
     Returns
     -------
@@ -179,9 +179,9 @@ def load_accents(*, folder: Folder = None, download: bool = False) -> Bunch:
 
 def _from_screens(text: bytes, names: tuple[str, ...]) -> Triplets:
     """One group of triplets for each screen; screens have different numbers of choices."""
-    rows, groups = [], []
+    rows, answers = [], []
     for number, screen in enumerate(json.loads(text)):
         others = [dish for dish in screen["shown"] if dish != screen["chosen"]]
         rows += [(screen["probe"], screen["chosen"], other) for other in others]
-        groups += [number] * len(others)
-    return Triplets.from_array(np.array(rows), groups=np.array(groups), names=names)
+        answers += [number] * len(others)
+    return Triplets.from_array(np.array(rows), answers=np.array(answers), names=names)

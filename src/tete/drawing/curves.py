@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from tete.core.docstrings import filled_from
 from tete.drawing.figures import new_figure
 from tete.drawing.themes import MARKERS, ThemeName, dress, theme_of
+from tete.embedding.temperatures import described
 from tete.exceptions import InvalidParameterError
 from tete.selection.cross_validation import best_of_each_dimension
 
@@ -123,7 +124,7 @@ def plot_choice(
     bars = 100.0 * results["standard_error"][places]
     axes.errorbar(dims, errors, yerr=bars, color=colors.colors[0], marker="o", capsize=3)
     ringed = results["params"].index(chosen)
-    label = f"chosen: {chosen['n_components']}-D, t = {chosen['t']:g}, t' = {chosen['t_prime']:g}"
+    label = f"chosen: {chosen['n_components']}-D, {described(chosen)}"
     error = 100.0 * (1.0 - results["comparable_score"][ringed])
     axes.scatter([chosen["n_components"]], [error], s=160, facecolors="none", edgecolors=colors.colors[5], label=label)
     axes.set(xlabel="dimensions", ylabel="held-out answers contradicted (%)", xticks=dims)

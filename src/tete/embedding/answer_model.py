@@ -1,8 +1,8 @@
 """How likely an answer is, given a map: people err, and the more often the closer the call.
 
-    P(answer) = lapse + (1 - 2 lapse) sigmoid(steepness * x),    x = -log l
+    P(answer) = lapse + (1 - 2 lapse) sigmoid(steepness * x),    x = |y_i - y_k| - |y_i - y_j|
 
-x is the margin by which the map agrees with the answer (l of eq. (loss)). Close calls (x near 0) are answered by
+x is the margin by which the map agrees with the answer, see `distance_margins`. Close calls (x near 0) are answered by
 chance; `lapse` is the share of answers that are wrong however clear the call, as robust losses assume; `steepness`
 makes up for the scale of the map, which the ridge and not the answers decides. Given the answer, the odds that it was
 a lapse are lapse / (1 - lapse) exp(-steepness * x).
@@ -15,27 +15,30 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar
 from scipy.special import entr, expit, logit
 
+from tete.core.types import Embedding
+
 __all__ = [
     "LARGEST_LAPSE",
-    "TYPICAL",
     "AnswerModel",
     "AnswerSample",
     "Floats",
     "fit_answer_model",
     "log_likelihood",
     "maximize",
+    "size_of",
     "support",
+    "typical_model",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
 
-# Of lapse and steepness. An answer must stay possible wherever an object is tried, so the lapse has a floor. The
-# numbers are round ones; no tuning of them is recorded.
-LIMITS = ((1e-3, 0.45), (0.05, 20.0))
+# Of lapse and of steepness times mean |x|. An answer must stay possible wherever an object is tried, so the lapse has
+# a floor. The numbers are round ones; no tuning of them is recorded.
+LIMITS = ((1e-3, 0.45), (0.02, 100.0))
 # The likelihood is smooth, so margins next to each other are summed: a test holds the difference below one part in
 # a thousand.
 MOST_SUPPORT_POINTS = 4096
-# Where the search for the steepness begins, in units of 1 / median |x|: from answers that margins hardly tell apart
+# Where the search for the steepness begins, in units of 1 / mean |x|: from answers that margins hardly tell apart
 # (e^-4) to a step (e^5). Wide by intention; the best of these is refined.
 LOG_STEEPNESS = np.linspace(-4.0, 5.0, 19)
 LARGEST_LAPSE = 0.5  # then every answer is a coin's
@@ -58,9 +61,9 @@ class AnswerModel(NamedTuple):
         return np.where(np.isnan(margins), self.lapse, expit(odds))
 
 
-# For a map whose answers are not at hand. The steepness is within what held-out answers gave (1.2 to 3.9 in
-# docs/method.md); no tuning of the two is recorded.
-TYPICAL = AnswerModel(0.1, 2.0)
+# For a map whose answers are not at hand: the steepness times the root mean square distance of objects from the
+# centre. Held-out answers of people gave 2.7 to 4.4 (Food, Music, two sets of eggs, three pairs of temperatures).
+TYPICAL_LAPSE, TYPICAL_STEEPNESS = 0.1, 3.0
 
 
 class AnswerSample(NamedTuple):
@@ -78,11 +81,25 @@ def fit_answer_model(margins: Floats, weights: Floats, coordinates_per_triplet: 
     coin tossing, by about one unit of log-likelihood for each of its coordinates (Akaike 1974), if that is little of
     the gain. The model is then made less sure until it expects what is left of the gain.
     """
-    scale = float(np.median(np.abs(margins))) or 1.0
-    lapse, log_steepness = maximize(*support(margins / scale, weights))
-    parameters = (lapse, float(np.exp(log_steepness)) / scale)
+    size = size_of(margins, weights)
+    margins = margins / size
+    lapse, log_steepness = maximize(*support(margins, weights))
+    parameters = (lapse, float(np.exp(log_steepness)))
     model = AnswerModel(*(float(np.clip(value, *limits)) for value, limits in zip(parameters, LIMITS, strict=True)))
-    return model if coordinates_per_triplet == 0.0 else _less_sure(model, margins, weights, coordinates_per_triplet)
+    if coordinates_per_triplet > 0.0:
+        model = _less_sure(model, margins, weights, coordinates_per_triplet)
+    return AnswerModel(model.lapse, model.steepness / size)
+
+
+def typical_model(embedding: Embedding) -> AnswerModel:
+    """What is supposed of the answers of a map that was made elsewhere."""
+    radius = float(np.sqrt(np.mean(np.sum((embedding - embedding.mean(axis=0)) ** 2, axis=1)))) or 1.0
+    return AnswerModel(TYPICAL_LAPSE, TYPICAL_STEEPNESS / radius)
+
+
+def size_of(margins: Floats, weights: Floats) -> float:
+    """Their mean size, which makes up for the scale of the map; 1 where all are ties."""
+    return float(np.average(np.abs(margins), weights=weights / weights.max())) or 1.0
 
 
 def _less_sure(model: AnswerModel, margins: Floats, weights: Floats, cost: float) -> AnswerModel:
@@ -109,14 +126,17 @@ def _less_sure(model: AnswerModel, margins: Floats, weights: Floats, cost: float
     return weakened(largest if excess(largest) >= 0.0 else float(brentq(excess, 1.0, largest, xtol=1e-4)))
 
 
-def support(margins: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Few margins with the weights of many: means of neighbours in sorted order."""
-    if len(margins) <= MOST_SUPPORT_POINTS:
+def support(margins: Floats, weights: Floats, *, most: int = MOST_SUPPORT_POINTS) -> tuple[Floats, Floats]:
+    """Few margins with the weights of many: means of neighbours in sorted order, about equal shares of the weight."""
+    if len(margins) <= most:
         return margins, weights
-    order = np.argsort(margins, kind="stable")
-    first = np.linspace(0, len(margins), MOST_SUPPORT_POINTS, endpoint=False).astype(np.int64)
-    masses = np.add.reduceat(weights[order], first)
-    points = np.add.reduceat((weights * margins)[order], first)
+    different, which = np.unique(margins, return_inverse=True)  # repeats are one margin of more weight
+    each = np.bincount(which, weights=weights)
+    passed = np.cumsum(each)
+    edges = np.searchsorted(passed, np.arange(1, most) * (passed[-1] / most), side="right")
+    first = np.unique(np.append(0, edges[edges < len(different)]))
+    masses = np.add.reduceat(each, first)
+    points = np.add.reduceat(each * different, first)
     positive = masses > 0.0
     return points[positive] / masses[positive], masses[positive]
 

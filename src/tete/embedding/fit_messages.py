@@ -4,11 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from tete.comparisons.summary import cancel_out
 from tete.comparisons.triplets import Triplets
 from tete.core.optimization import Minimum, StopReason
 from tete.embedding.losses import Loss, evaluate
-from tete.embedding.objective import ShardedTriplets
+from tete.embedding.objective import TripletSum
 from tete.embedding.spectral_start import largest_eigenvalue
 from tete.exceptions import (
     DisconnectedAnswersWarning,
@@ -52,7 +51,7 @@ def warn_of_stop(minimum: Minimum, *, planned: bool) -> None:
         )
 
 
-def refuse_collapse(loss: Loss, ridge: float, shards: ShardedTriplets, best: Minimum) -> None:
+def refuse_collapse(loss: Loss, ridge: float, shards: TripletSum, best: Minimum) -> None:
     """Say why, if no map was found that is better than all objects in one point.
 
     Y = 0 is a minimum if ridge >= g n mu / W: g is the loss's slope at 0 (2^-t for t-ETE), mu is the largest
@@ -61,17 +60,17 @@ def refuse_collapse(loss: Loss, ridge: float, shards: ShardedTriplets, best: Min
     at_one_point = evaluate(loss, 0.0, 0.0)
     if best.value < at_one_point[0] or best.stop_reason not in {StopReason.CONVERGED, StopReason.STALLED}:
         return
-    if cancel_out(shards.triplets):
+    if shards.cancel_out():
         raise InvalidTripletsError(
-            f"The {len(shards.triplets)} triplets cancel each other out: each is contradicted, so there is no map."
+            f"The {shards.n_triplets} triplets cancel each other out: each is contradicted, so there is no map."
         )
-    limit = at_one_point[1] * shards.triplets.n_objects * largest_eigenvalue(shards) / shards.total_weight
+    limit = at_one_point[1] * shards.n_objects * largest_eigenvalue(shards) / shards.total_weight
     if 1e-12 < limit <= ridge:
         raise InvalidParameterError(
             f"`ridge` must be below {limit:.3g} for these triplets, got {ridge}: "
             "a larger one draws all objects into one point."
         )
     raise InvalidTripletsError(
-        f"No map of the {len(shards.triplets)} triplets was found that is better than all objects in one point: "
+        f"No map of the {shards.n_triplets} triplets was found that is better than all objects in one point: "
         "the answers go in circles, or `init` has all objects in one place."
     )

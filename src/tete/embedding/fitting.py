@@ -15,7 +15,6 @@ from sklearn.base import clone
 
 from tete.comparisons.checks import refuse_zero_weights
 from tete.comparisons.reading import as_triplets
-from tete.comparisons.summary import components
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.geometry import aligned, principal_axes
@@ -37,7 +36,7 @@ from tete.embedding.fit_messages import refuse_collapse, warn_of_parts, warn_of_
 from tete.embedding.fitted_map import FittedMap
 from tete.embedding.fixed_objects import fixed_places, minimize_beside, newcomer_start
 from tete.embedding.losses import Loss
-from tete.embedding.objective import ShardedTriplets
+from tete.embedding.objective import ShardedTriplets, TripletSum
 from tete.embedding.spectral_start import best_radius, spectral_start
 from tete.embedding.stages import Stage, minimize_in_stages
 from tete.embedding.triplet_map import TripletMap
@@ -130,6 +129,9 @@ class TripletEmbedding(TripletMap):
         """The loss to begin with."""
         return self._loss()
 
+    def _settle(self, triplets: Triplets | None) -> None:
+        """Nothing is left to the answers."""
+
     def _check_parameters(self) -> None:
         check_whole("n_components", self.n_components, least=1)
         check_interval("ridge", self.ridge, 0.0, LARGEST_RIDGE)
@@ -192,11 +194,9 @@ class TripletEmbedding(TripletMap):
         self._check_parameters()
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
         refuse_zero_weights(triplets.weights)
-        if fixed is None:
-            found = self._found(triplets)
-        else:
-            found = self._found_beside(triplets, fixed_places(fixed, triplets, self.n_components))
-        return self._learn(triplets, found)
+        places = None if fixed is None else fixed_places(fixed, triplets, self.n_components)
+        self._settle(triplets)
+        return self._learn(triplets, self._found(triplets) if places is None else self._found_beside(triplets, places))
 
     @filled_from(as_triplets)
     def fit_transform(
@@ -226,15 +226,29 @@ class TripletEmbedding(TripletMap):
         array of shape (n_objects, n_components)
             The map.
         """
-        again = clone(self).set_params(verbose=False, callback=None)
+        again = self.settled().set_params(verbose=False, callback=None)
         if start is not None:
             again.set_params(init=start, n_init=1)
         again._check_parameters()
         refuse_zero_weights(triplets.weights)
+        again._settle(triplets)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the fit to all answers warned of what matters
             found: FoundMap = again._found(triplets)
         return found.embedding
+
+    def settled(self) -> Self:
+        """A copy that is not fitted, with the parameters that this one was given or has learned.
+
+        To fit it to other answers chooses nothing again.
+
+        Returns
+        -------
+        estimator
+            The copy.
+        """
+        copied: Self = clone(self)
+        return copied
 
     def _learn(self, triplets: Triplets, found: FoundMap) -> Self:
         """Keep the map, and learn what it says about the answers."""
@@ -266,8 +280,8 @@ class TripletEmbedding(TripletMap):
         embedding[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
         return FoundMap(embedding, minimum, mentioned)
 
-    def _best_minimum(self, shards: ShardedTriplets, mentioned: NDArray[np.bool_]) -> Minimum:
-        parts = components(shards.triplets)
+    def _best_minimum(self, shards: TripletSum, mentioned: NDArray[np.bool_]) -> Minimum:
+        parts = shards.parts()
         warn_of_parts(parts)
         if isinstance(self.init, str) and self.init == "spectral":
             best = self._from_spectral_start(shards, parts)
@@ -277,13 +291,13 @@ class TripletEmbedding(TripletMap):
         warn_of_stop(best, planned=self.optimizer == "gradient_descent")
         return best
 
-    def _from_spectral_start(self, shards: ShardedTriplets, parts: NDArray[np.int64]) -> Minimum:
+    def _from_spectral_start(self, shards: TripletSum, parts: NDArray[np.int64]) -> Minimum:
         stages = self._stages()
         objective = shards.objective(stages[0].loss, self.ridge)
         shape = spectral_start(shards, parts, stages[0].n_components)
         return self._minimize(shards, stages, best_radius(shape, lambda start: objective(start)[0]))
 
-    def _from_other_starts(self, shards: ShardedTriplets, mentioned: NDArray[np.bool_]) -> Minimum:
+    def _from_other_starts(self, shards: TripletSum, mentioned: NDArray[np.bool_]) -> Minimum:
         rng = make_generator(self.random_state)
         stages = [Stage(self._loss(), self.n_components)]
         minima: list[Minimum] = []
@@ -305,7 +319,7 @@ class TripletEmbedding(TripletMap):
             stages.append(Stage(first, self.n_components))
         return [*stages, Stage(wanted, self.n_components)]
 
-    def _minimize(self, shards: ShardedTriplets, stages: list[Stage], start: Embedding) -> Minimum:
+    def _minimize(self, shards: TripletSum, stages: list[Stage], start: Embedding) -> Minimum:
         label = type(self).__name__
         with progress(label, total=self.max_iter, shown=self.verbose, callback=self.callback) as (_, callback):
             if self.optimizer == "lbfgs":
@@ -358,7 +372,7 @@ class TripletEmbedding(TripletMap):
     def _starts_beside(self, triplets: Triplets, places: Embedding, fixed: NDArray[np.bool_]) -> list[Embedding]:
         if not isinstance(self.init, str):
             return [given_start(self.init, len(places), self.n_components)]
-        newcomers = newcomer_start(self._loss(), triplets, places, fixed)
+        newcomers = newcomer_start(triplets, places, fixed)
         try:
             alone = self.map_of(triplets)
         except InvalidTripletsError:  # too few answers for a map of their own

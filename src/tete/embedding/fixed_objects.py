@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from tete.comparisons.triplets import Triplets
 from tete.core.optimization import Minimum, lbfgs
 from tete.core.types import Callback, Embedding, Objective
-from tete.embedding.answer_model import TYPICAL
-from tete.embedding.losses import Loss
+from tete.embedding.answer_model import typical_model
 from tete.embedding.new_objects import place_beside
 from tete.exceptions import InvalidParameterError
 
@@ -37,12 +36,12 @@ def fixed_places(fixed: Mapping[Hashable, ArrayLike] | ArrayLike, triplets: Trip
     return places
 
 
-def newcomer_start(loss: Loss, triplets: Triplets, places: Embedding, fixed: NDArray[np.bool_]) -> Embedding:
+def newcomer_start(triplets: Triplets, places: Embedding, fixed: NDArray[np.bool_]) -> Embedding:
     """The fixed objects, and the others placed beside them as new ones are; in the middle where no answer says."""
     start = np.array(np.where(fixed[:, None], places, places[fixed].mean(axis=0)))
     order = np.argsort(~fixed, kind="stable")
     beside = triplets.renumbered(np.argsort(order, kind="stable"), len(order))
-    placed = place_beside(loss, TYPICAL, places[fixed], beside)
+    placed = place_beside(typical_model(places[fixed]), places[fixed], beside)
     start[order[np.array(placed.names, dtype=np.int64)]] = placed.embedding
     return start
 

@@ -1,7 +1,7 @@
 """The losses of one triplet, and the one compiled loop over triplets.
 
 Every loss is a scalar function of a = |y_i - y_j|^2 (anchor to near) and b = |y_i - y_k|^2 (anchor to far). All but
-the hinge of GNMDS are built in two steps, as in the paper:
+the hinges of GNMDS and SOE are built in two steps, as in the paper:
 
     log_ratio(loss, a, b) -> log l and its derivatives in a and b         eq. (loss)
     robustify(loss, log l) -> log_t(1 + l) and its derivative in log l    eq. (ete-obj), (type-II-ex)
@@ -24,15 +24,16 @@ from tete.core.compilation import chosen_by_type, compiled
 
 __all__ = [
     "CKLLoss",
+    "DistanceLoss",
     "GNMDSLoss",
     "LinearLoss",
     "Loss",
+    "SOELoss",
     "STELoss",
     "TETELoss",
     "TSTELoss",
     "UnitTETELoss",
     "log_ratios",
-    "ratio_loss",
     "sum_losses",
     "tete_loss",
 ]
@@ -40,6 +41,8 @@ __all__ = [
 # No check for division by zero, fused multiply-adds, reciprocals of loop constants: faster, and NaN and inf keep their
 # meaning. Reassociation stays off because it would undo `_log1p`.
 FAST: Any = {"error_model": "numpy", "fastmath": {"contract", "arcp", "nsz"}}
+
+SMOOTHING = 1e-6  # added to squared distances before a root is taken, so that it has a derivative where objects meet
 
 Formula: TypeAlias = Callable[[Any, float, float], tuple[float, float, float]]
 
@@ -56,6 +59,12 @@ class UnitTETELoss(NamedTuple):
 
     t: float = 2.0
     t_prime: float = 2.0
+
+
+class DistanceLoss(NamedTuple):
+    """log_t(1 + l), log l = sqrt a - sqrt b: t-ETE on plain distances. Capped at 1 / (t - 1)."""
+
+    t: float
 
 
 class STELoss(NamedTuple):
@@ -84,13 +93,21 @@ class GNMDSLoss(NamedTuple):
     margin: float = 1.0
 
 
+class SOELoss(NamedTuple):
+    """max(0, 1 + sqrt a - sqrt b)^2: Terada & von Luxburg 2014, squared hinge on distances."""
+
+    margin: float = 1.0
+
+
 class LinearLoss(NamedTuple):
     """a - b: what every loss is near Y = 0 up to a factor. Its gradient is -2 B Y, which gives the spectral start."""
 
     slope: float = 1.0
 
 
-Loss: TypeAlias = TETELoss | UnitTETELoss | STELoss | TSTELoss | CKLLoss | GNMDSLoss | LinearLoss
+Loss: TypeAlias = (
+    TETELoss | UnitTETELoss | DistanceLoss | STELoss | TSTELoss | CKLLoss | GNMDSLoss | SOELoss | LinearLoss
+)
 
 
 def tete_loss(t: float, t_prime: float) -> TETELoss | UnitTETELoss:
@@ -134,6 +151,14 @@ def _ckl_log_ratio(loss: CKLLoss, near: float, far: float) -> tuple[float, float
     return (size if near > far else -size), 1.0 / (loss.mu + near), -1.0 / (loss.mu + far)
 
 
+def _distance_log_ratio(loss: Any, near: float, far: float) -> tuple[float, float, float]:
+    to_near, to_far = math.sqrt(near + SMOOTHING), math.sqrt(far + SMOOTHING)
+    return (near - far) / (to_near + to_far), 0.5 / to_near, -0.5 / to_far
+
+
+_distance_log_ratio_compiled = njit(_distance_log_ratio, **FAST)
+
+
 # Formulas of the loss --------------------------------------------------------------------------------------------
 
 
@@ -172,6 +197,12 @@ def _gnmds(loss: GNMDSLoss, near: float, far: float) -> tuple[float, float, floa
     return (value, 1.0, -1.0) if value > 0.0 else (0.0, 0.0, 0.0)
 
 
+def _soe(loss: SOELoss, near: float, far: float) -> tuple[float, float, float]:
+    excess, slope_near, slope_far = _distance_log_ratio_compiled(loss, near, far)
+    value = loss.margin + excess
+    return (value * value, 2.0 * value * slope_near, 2.0 * value * slope_far) if value > 0.0 else (0.0, 0.0, 0.0)
+
+
 def _linear(loss: LinearLoss, near: float, far: float) -> tuple[float, float, float]:
     return loss.slope * (near - far), loss.slope, -loss.slope
 
@@ -179,18 +210,22 @@ def _linear(loss: LinearLoss, near: float, far: float) -> tuple[float, float, fl
 LOG_RATIOS: dict[type, Formula] = {
     TETELoss: _tete_log_ratio,
     UnitTETELoss: _tete_log_ratio,
+    DistanceLoss: _distance_log_ratio,
     STELoss: _ste_log_ratio,
     TSTELoss: _tste_log_ratio,
     CKLLoss: _ckl_log_ratio,
+    SOELoss: _distance_log_ratio,  # what its hinge compares
 }
 
 FORMULAS: dict[type, Formula] = {
     TETELoss: _robust_ratio,
     UnitTETELoss: _unit_tete,
+    DistanceLoss: _robust_ratio,
     STELoss: _robust_ratio,
     TSTELoss: _robust_ratio,
     CKLLoss: _robust_ratio,
     GNMDSLoss: _gnmds,
+    SOELoss: _soe,
     LinearLoss: _linear,
 }
 
@@ -198,11 +233,6 @@ FORMULAS: dict[type, Formula] = {
 def log_ratio(loss: Any, near: float, far: float) -> tuple[float, float, float]:
     """Log l of one triplet and its derivatives in the squared distances `near` and `far`."""
     return LOG_RATIOS[type(loss)](loss, near, far)
-
-
-def ratio_loss(loss: Loss) -> Loss:
-    """A loss with the log l of this one; the hinge of GNMDS has none, but compares a - b as STE does."""
-    return loss if type(loss) in LOG_RATIOS else STELoss()
 
 
 def evaluate(loss: Any, near: float, far: float) -> tuple[float, float, float]:

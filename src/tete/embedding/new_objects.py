@@ -21,7 +21,7 @@ from scipy.stats import chi2
 from tete.comparisons.triplets import Triplets
 from tete.core.types import Embedding
 from tete.embedding.answer_model import AnswerModel
-from tete.embedding.losses import Loss, log_ratios, ratio_loss
+from tete.embedding.distance_margins import distance_margins
 from tete.exceptions import InvalidTripletsError
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def beside_map(triplets: Triplets, names: tuple[Hashable, ...] | None, n_objects
     return replace(triplets.renumbered(numbers, n_objects + len(new)), names=(*names, *new))
 
 
-def place_beside(loss: Loss, model: AnswerModel, embedding: Embedding, triplets: Triplets) -> NewPlaces:
+def place_beside(model: AnswerModel, embedding: Embedding, triplets: Triplets) -> NewPlaces:
     """Place the objects of the triplets that come after those of the map; see `beside_map`."""
     n_known = len(embedding)
     about_new = (triplets.to_array() >= n_known).any(axis=1)
@@ -146,7 +146,7 @@ def place_beside(loss: Loss, model: AnswerModel, embedding: Embedding, triplets:
     objects = np.flatnonzero(mentions)
     n_frozen = int(np.sum(objects < n_known))
     local = used.renumbered(np.cumsum(mentions > 0) - 1, len(objects))
-    newcomers = _Newcomers(loss, model, _Normal.of(embedding), embedding[objects[:n_frozen]], local)
+    newcomers = _Newcomers(model, _Normal.of(embedding), embedding[objects[:n_frozen]], local)
     newcomers.place_all()
     new = objects[n_frozen:]
     return NewPlaces(
@@ -185,8 +185,7 @@ class _Normal(NamedTuple):
 class _Newcomers:
     """Objects to be placed, numbered after the frozen ones that their answers mention."""
 
-    def __init__(self, loss: Loss, model: AnswerModel, prior: _Normal, frozen: Embedding, triplets: Triplets) -> None:
-        self.loss = ratio_loss(loss)
+    def __init__(self, model: AnswerModel, prior: _Normal, frozen: Embedding, triplets: Triplets) -> None:
         self.model, self.prior, self.rows = model, prior, triplets.to_array()
         self.weights = triplets.weights_or_ones()
         self.new = range(len(frozen), triplets.n_objects)
@@ -229,7 +228,7 @@ class _Newcomers:
         columns = np.repeat(self.rows[rows].astype(np.int32)[None], len(draws), axis=0)
         moved = np.arange(len(draws), dtype=np.int32)[:, None, None] + np.int32(len(self.places))
         columns = np.where(columns == number, moved, columns).reshape(-1, 3).T
-        margins = -log_ratios(self.loss, np.concatenate([self.places, draws]), *np.ascontiguousarray(columns))
+        margins = distance_margins(np.concatenate([self.places, draws]), *np.ascontiguousarray(columns))
         surprise = np.log(self.model.probability(margins)).reshape(len(draws), len(rows))
         return np.asarray(surprise @ self.weights[rows])
 

@@ -4,18 +4,16 @@ Near Y = 0 every loss of the family is a constant minus g * trace(Y' B Y), g bei
 therefore only performs a slow power iteration on B, whose result the eigenvectors give at once, the same for any seed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from tete.comparisons.triplets import Triplets
 from tete.core.blas import one_blas_thread
-from tete.core.threads import SERIAL
 from tete.core.types import Embedding
-from tete.embedding.objective import ShardedTriplets
+from tete.embedding.objective import TripletSum
 
 __all__ = ["best_radius", "largest_eigenvalue", "spectral_start"]
 
@@ -24,7 +22,7 @@ SMALLEST_SHARE = 1e-3  # of the largest eigenvalue: small and negative ones coun
 RADII = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # powers of two up to the radius of fitted maps, 4 to 7 at the default ridge
 
 
-def spectral_start(shards: ShardedTriplets, parts: NDArray[np.int64], n_components: int) -> Embedding:
+def spectral_start(shards: TripletSum, parts: NDArray[np.int64], n_components: int) -> Embedding:
     """Map of root mean square radius 1, made for each connected part by itself.
 
     B has no entries between parts, so its leading eigenvectors would leave all but one part at the origin, where the
@@ -33,14 +31,14 @@ def spectral_start(shards: ShardedTriplets, parts: NDArray[np.int64], n_componen
     if parts.max() == 0:
         return _connected_start(shards, n_components)
     start = np.zeros((len(parts), n_components))
-    for objects, triplets in _split(shards.triplets, parts):
-        start[objects] = _connected_start(ShardedTriplets(triplets, n_components, SERIAL), n_components)
+    for part in shards.split(parts):
+        start[part.objects] = _connected_start(part.shards, n_components)
     return start
 
 
-def largest_eigenvalue(shards: ShardedTriplets) -> float:
+def largest_eigenvalue(shards: TripletSum) -> float:
     """The largest eigenvalue of B, which is never negative because the trace of B is 0."""
-    return float(_leading_eigenvectors(shards.compare, shards.triplets.n_objects, 1)[0][0])
+    return float(_leading_eigenvectors(shards.compare, shards.n_objects, 1)[0][0])
 
 
 def _leading_eigenvectors(
@@ -64,29 +62,14 @@ def _leading_eigenvectors(
     return np.pad(values[order], (0, missing)), np.pad(vectors[:, order], ((0, 0), (0, missing)))
 
 
-def _connected_start(shards: ShardedTriplets, n_components: int) -> Embedding:
+def _connected_start(shards: TripletSum, n_components: int) -> Embedding:
     """Eigenvectors scaled by the root of their eigenvalue, with a floor so that none starts at zero."""
-    values, vectors = _leading_eigenvectors(shards.compare, shards.triplets.n_objects, n_components)
+    values, vectors = _leading_eigenvectors(shards.compare, shards.n_objects, n_components)
     if values[0] > 1e-12 * shards.total_weight:
         shape = vectors * np.sqrt(np.maximum(values, SMALLEST_SHARE * values[0]))
     else:  # answers that go in circles make B vanish: any start without symmetries will do
         shape = np.random.default_rng(0).normal(size=vectors.shape)
     return np.asarray(shape / np.sqrt(np.mean(np.sum(shape**2, axis=1))))
-
-
-def _split(triplets: Triplets, parts: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], Triplets]]:
-    """For each part its objects and its triplets, the objects numbered from 0."""
-    by_part = np.argsort(parts, kind="stable")
-    first_object = np.searchsorted(parts[by_part], np.arange(parts.max() + 2))
-    number = np.empty(len(parts), dtype=np.int64)
-    number[by_part] = np.arange(len(parts)) - first_object[parts[by_part]]
-    part_of_row = parts[triplets.anchor]
-    rows = np.argsort(part_of_row, kind="stable")
-    first_row = np.searchsorted(part_of_row[rows], np.arange(parts.max() + 2))
-    for part in range(parts.max() + 1):
-        objects = by_part[first_object[part] : first_object[part + 1]]
-        mine = rows[first_row[part] : first_row[part + 1]]
-        yield objects, triplets.select(mine).renumbered(number, len(objects))
 
 
 def best_radius(shape: Embedding, value_of: Callable[[Embedding], float]) -> Embedding:

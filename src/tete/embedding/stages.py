@@ -12,7 +12,7 @@ from tete.core.geometry import principal_axes
 from tete.core.optimization import Minimum, StopReason, lbfgs
 from tete.core.types import Callback, Embedding
 from tete.embedding.losses import Loss
-from tete.embedding.objective import ShardedTriplets
+from tete.embedding.objective import TripletSum
 
 __all__ = ["Stage", "minimize_in_stages"]
 
@@ -25,7 +25,7 @@ class Stage(NamedTuple):
 
 
 def minimize_in_stages(
-    shards: ShardedTriplets,
+    shards: TripletSum,
     stages: Sequence[Stage],
     start: Embedding,
     *,

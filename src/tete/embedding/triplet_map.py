@@ -20,9 +20,10 @@ from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.types import Embedding
 from tete.core.validation import check_map
-from tete.embedding.answer_model import TYPICAL, AnswerModel, AnswerSample, Floats, fit_answer_model
+from tete.embedding.answer_model import AnswerModel, AnswerSample, Floats, fit_answer_model, typical_model
+from tete.embedding.distance_margins import distance_margins
 from tete.embedding.fitted_map import FittedMap
-from tete.embedding.losses import LOG_RATIOS, Loss, log_ratios, ratio_loss
+from tete.embedding.losses import LOG_RATIOS, Loss, log_ratios
 from tete.embedding.new_objects import NewPlaces, beside_map, place_beside
 from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError, warn
 from tete.metrics.satisfaction import satisfied, share_satisfied
@@ -42,6 +43,10 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
     @abstractmethod
     def _loss(self) -> Loss:
         """The loss of one triplet."""
+
+    @abstractmethod
+    def _settle(self, triplets: Triplets | None) -> None:
+        """Learn the parameters that are left to the answers; None where there are no answers to learn from."""
 
     def on_map(self, embedding: ArrayLike, names: Sequence[Hashable] | None = None) -> Self:
         """Use a map that was made elsewhere, by another program or read from a file, as if it had been fitted.
@@ -72,6 +77,7 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         self.n_features_in_ = 3
         if hasattr(self, "_answer_sample"):
             del self._answer_sample  # it is that of another map
+        self._settle(None)
         return self
 
     # The contract of `fitted_map` ----------------------------------------------------------------------------------
@@ -95,9 +101,9 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
 
     @filled_from(FittedMap.margins)
     def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
-        """By how much the map, or another one of the same objects, agrees with each answer: -log l of eq. (loss).
+        """By how much the map, or another one of the same objects, agrees with each answer.
 
-        Positive where it agrees. The hinge of `GNMDS` has no l; it compares a - b as `STE` does.
+        It is the difference of distances |y_i - y_k| - |y_i - y_j|, positive where the map agrees.
 
         Returns
         -------
@@ -110,7 +116,7 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
             raise InvalidParameterError(
                 f"`embedding` must have the shape {self.embedding_.shape} of the fitted map, got {places.shape}."
             )
-        return self._margins_on(places, triplets)
+        return distance_margins(places, triplets.anchor, triplets.near, triplets.far)
 
     def answer_model(self) -> AnswerModel:
         """How likely answers are by their margins, learned from the answers the map was made of.
@@ -123,7 +129,9 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
             With `lapse`, the share of answers that are wrong however clear the call, and `steepness`.
         """
         check_is_fitted(self, "embedding_")
-        return fit_answer_model(*self._answer_sample) if hasattr(self, "_answer_sample") else TYPICAL
+        if hasattr(self, "_answer_sample"):
+            return fit_answer_model(*self._answer_sample)
+        return typical_model(self.embedding_)
 
     # What users ask of a map -----------------------------------------------------------------------------------------
 
@@ -201,13 +209,9 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
                 f"{settled} of {len(known)} answers compare only objects of the map and were left out.",
                 DroppedAnswersWarning,
             )
-        return place_beside(self._loss(), self.answer_model(), self.embedding_, known)
+        return place_beside(self.answer_model(), self.embedding_, known)
 
     # What fits leave behind ------------------------------------------------------------------------------------------
-
-    def _margins_on(self, places: Embedding, triplets: Triplets) -> Floats:
-        ratios = log_ratios(ratio_loss(self._loss()), places, triplets.anchor, triplets.near, triplets.far)
-        return np.negative(ratios, out=ratios)  # in place: triplets may be many
 
     def _sample_answers(self, triplets: Triplets, moved: NDArray[np.bool_]) -> AnswerSample:
         """Some thousand of the triplets, and how many coordinates of moved objects there are to each.
@@ -219,7 +223,7 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         weights = used.weights_or_ones()
         n_triplets = max(weights.sum(), weights.sum() ** 2 / np.sum(weights**2))
         return AnswerSample(
-            self._margins_on(self.embedding_, some),
+            distance_margins(self.embedding_, some.anchor, some.near, some.far),
             some.weights_or_ones(),
             float(self.n_components * moved.sum() / n_triplets),
         )

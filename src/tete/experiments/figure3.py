@@ -135,7 +135,7 @@ EXPERIMENT = Experiment(
         "equal size, all true; bars are standard deviations over 4 draws of points and triplets.",
         "t-STE has alpha = max(d - 1, 1), CKL has mu = 1, GNMDS has a margin of 1. All run from our deterministic "
         "start with L-BFGS and a ridge of 3e-4; t-STE and t-ETE also as in the paper (tiny random start, 1,000 steps "
-        "of gradient descent, no ridge; dashed). 't-ETE (default)' is TETE() with t = 2, t' = 1.75.",
+        "of gradient descent, no ridge; dashed). 't-ETE (default)' is TETE(), which chooses its temperatures.",
         "In 2-D the losses of CKL and of t-STE (alpha = 1) are the same up to the scale of the map, so their curves "
         "coincide; the paper's CKL works on a kernel matrix instead of places.",
     ),

@@ -47,7 +47,7 @@ def paper_temperature(n_components: int) -> float:
 def make_method(
     method: str, n_components: int = 2, *, t: float = 2.0, start: str = "ours", **details: Any
 ) -> TripletEmbedding:
-    """An estimator by its name in the paper; "t-ETE (default)" is `TETE()` with the library's own temperatures."""
+    """An estimator by its name in the paper; "t-ETE (default)" is `TETE()`, which chooses its temperatures."""
     options = {"n_components": n_components, **STARTS[start], **details}
     if method == "t-ETE":
         return TETE(t=t, t_prime=t, **options)

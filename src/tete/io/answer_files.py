@@ -8,12 +8,14 @@ from numpy.typing import NDArray
 
 from tete.comparisons.checks import check_rows, whole_numbers
 from tete.comparisons.triplets import Triplets
-from tete.exceptions import InvalidFileError, InvalidTripletsError, Parameter
+from tete.core.validation import check_choice
+from tete.exceptions import InvalidFileError, InvalidParameterError, InvalidTripletsError, Parameter
+from tete.io.answer_layouts import Ties, triplets_of
 from tete.io.array_files import read_array, read_arrays
-from tete.io.headers import DETAILS, LAYOUTS, ROLES, column_position, column_positions, layout_of, roles_of
+from tete.io.headers import DETAILS, column_position, column_positions, layout_of, roles_of
 from tete.io.object_numbers import numbers_of_ids
 from tete.io.parquet_files import parquet_table
-from tete.io.records import AnswerReader, warn_dropped
+from tete.io.records import AnswerRecords, warn_dropped
 from tete.io.sources import AnyPath, Source, kind_of
 from tete.io.tables import Table
 from tete.io.text_files import TextFile
@@ -23,6 +25,14 @@ from tete.io.writing import atomic_write, write_frame
 __all__ = ["read_answers", "write_answers"]
 
 KINDS = {"biuf": "numbers", "biufU": "numbers or texts"}
+# Fields of triplets in files: what kinds of values an array may hold, and the column's name.
+FIELDS = {
+    "weights": ("biuf", "weight"),
+    "annotators": ("biufU", "annotator"),
+    "answers": ("biufU", "answer"),
+    "groups": ("biufU", "group"),
+    "times": ("biuf", "ms"),
+}
 BYTES_OF_AN_OBJECT = 64  # that is numbered without being mentioned, in counts and places
 
 
@@ -31,15 +41,21 @@ def read_answers(
     *,
     columns: Sequence[str] | None = None,
     odd_one_out: bool = False,
+    most_central: bool = False,
+    picked: Sequence[str] | None = None,
+    ranked: bool = False,
+    ties: Ties = "drop",
     weight: str | None = None,
     annotator: str | None = None,
+    answer: str | None = None,
     group: str | None = None,
+    time: str | None = None,
     names: Sequence[Hashable] | None = None,
     header: bool | None = None,
     encoding: str = "utf-8",
     skip_invalid: bool = False,
 ) -> Triplets:
-    r"""Read answers from a CSV, TSV, Parquet, npz or npy file, or from standard input.
+    r"""Read answers from a CSV (also zipped), TSV, Parquet, npz or npy file, or from standard input.
 
     Whole numbers are object numbers if 0 is among them and they are not as sparse as ids are. Other whole numbers are
     ids, and anything else is a name. Space around a name does not count, nor in text files an apostrophe before =, +,
@@ -49,18 +65,33 @@ def read_answers(
     ----------
     path : str or path
         The file; "-" reads text from standard input.
-    columns : sequence of three column names or numbers from 1, optional
+    columns : sequence of column names or numbers from 1, optional
         The columns of anchor, near and far, in this order. By default they are found by their header: anchor, near, far
-        or Salmon's head, winner, loser; NEXT's center, left, right, answer; or first, second[, third], odd. Of an npz
-        file: the name of the array of triplets.
+        or Salmon's head, winner, loser; NEXT's center, left, right, answer; first, second[, third, ...], odd (or
+        central); or anchor, choice1, choice2, ..., picked1, .... Of an npz file: the name of the array of triplets.
     odd_one_out : bool, default=False
-        Whether `columns` are three objects of which the last is the odd one out.
+        Whether `columns` are three or more objects of which the last is the odd one out.
+    most_central : bool, default=False
+        Whether the last of the `columns` is the most central one.
+    picked : sequence of column names or numbers, optional
+        The columns of what was picked; `columns` are then the anchor and all that was shown. Cells may be empty, where
+        screens showed less or less was picked.
+    ranked : bool, default=False
+        Whether the picks are in order, the most similar first.
+    ties : "drop" or "half", default="drop"
+        What becomes of undecided answers ("cannot say", 0, ...): they are left out and counted, or each counts in
+        equal parts for every answer that was possible, half each way between two.
     weight : column name or number, optional
-        How much each answer counts; by default found by its header.
+        How often each answer was given (weight, count, votes); by default found by its header.
     annotator : column name or number, optional
         Who gave the answer; by default found by its header.
+    answer : column name or number, optional
+        Which rows are one answer; by default found by its header (answer, answer_id), else each row is one.
     group : column name or number, optional
-        Which rows belong to one answer; by default found by its header.
+        Which rows are held out together (group, fold); by default found by its header, else all answers to a question.
+    time : column name or number, optional
+        Response times, in milliseconds unless their median is below 100, which then are seconds; by default found by
+        its header (ms, rt, response_time).
     names : sequence, optional
         Names of the objects of an existing map: numbers follow their order, and other names are an error.
     header : bool, optional
@@ -74,7 +105,8 @@ def read_answers(
     Returns
     -------
     Triplets
-        The answers, with weights, annotators, groups and names where the file has them.
+        The answers, with weights, annotators, answers, groups, times and names where the file has them, and the lines
+        on which they are.
 
     Raises
     ------
@@ -90,20 +122,21 @@ def read_answers(
     ...     path = Path(folder, "answers.csv")
     ...     _ = path.write_text("anchor,near,far\nespresso,latte,tea\ntea,cocoa,latte\n")
     ...     read_answers(path)
-    Triplets(2 triplets of 4 objects, with names)
+    Triplets(2 triplets of 4 objects, with lines, names)
     """
-    kind = kind_of(path, ("text", "parquet", "npz", "npy"))
+    check_choice("ties", ties, ("drop", "half"))
+    if sum((odd_one_out, most_central, picked is not None)) > 1:
+        raise InvalidParameterError("Only one of `odd_one_out`, `most_central` and `picked` can be said.")
+    kind = kind_of(path, ("text", "parquet", "npz", "npy"), packed=True)
     source = Source.of(path)
     if kind in {"npz", "npy"}:
         return _read_arrays(source, columns, names, skip_invalid)
     table = _text_answers(source, encoding, header, columns) if kind == "text" else parquet_table(source)
-    details = {
-        role: column_position(table.head, table.columns, wanted)
-        for role, wanted in (("weight", weight), ("annotator", annotator), ("group", group))
-        if wanted is not None
-    }
-    roles, layout = _columns_to_use(table, columns, odd_one_out, details)
-    return AnswerReader(table, roles, layout, names, skip_invalid).triplets()
+    wanted = zip(DETAILS, (weight, annotator, answer, group, time), strict=True)
+    details = {role: column_position(table.head, table.columns, name) for role, name in wanted if name is not None}
+    chosen = "odd" if odd_one_out else "central" if most_central else "triplets"
+    roles, layout = _columns_to_use(table, columns, chosen, picked, details)
+    return triplets_of(AnswerRecords(table, roles, names, skip_invalid), layout, ranked, ties)
 
 
 def write_answers(path: AnyPath, triplets: Triplets, *, force: bool = False) -> None:
@@ -133,13 +166,11 @@ def write_answers(path: AnyPath, triplets: Triplets, *, force: bool = False) -> 
     >>> with TemporaryDirectory() as folder:
     ...     write_answers(f"{folder}/answers.csv", Triplets.from_array([(0, 1, 2), (2, 1, 0)], weights=[1.0, 0.5]))
     ...     read_answers(f"{folder}/answers.csv")
-    Triplets(2 triplets of 3 objects, with weights)
+    Triplets(2 triplets of 3 objects, with weights, lines)
     """
     kind = kind_of(path, ("text", "parquet", "npz"))
     rows = triplets.to_array()
-    details = {
-        name: values for name in ("weights", "annotators", "groups") if (values := getattr(triplets, name)) is not None
-    }
+    details = {name: values for name in FIELDS if (values := getattr(triplets, name)) is not None}
     if kind == "npz":
         if triplets.names is not None:
             details["names"] = np.array([str(name) for name in triplets.names])
@@ -150,7 +181,7 @@ def write_answers(path: AnyPath, triplets: Triplets, *, force: bool = False) -> 
 
     cells = rows if triplets.names is None else np.array([str(name) for name in triplets.names], dtype=object)[rows]
     frame = pd.DataFrame(cells, columns=["anchor", "near", "far"])
-    write_frame(path, frame.assign(**{name.removesuffix("s"): values for name, values in details.items()}), force=force)
+    write_frame(path, frame.assign(**{FIELDS[name][1]: values for name, values in details.items()}), force=force)
 
 
 def _text_answers(source: Source, encoding: str, header: bool | None, columns: Sequence[str] | None) -> Table:
@@ -177,37 +208,58 @@ def _begins_with_an_answer(table: Table, positions: list[int]) -> bool:
 
 
 def _columns_to_use(
-    table: Table, columns: Sequence[str] | None, odd_one_out: bool, details: dict[str, int]
+    table: Table, columns: Sequence[str] | None, chosen: str, picked: Sequence[str] | None, details: dict[str, int]
 ) -> tuple[dict[str, int], str]:
     """The roles of the columns, by name, by header or, without one, by their order; and the layout they make."""
     has_header = table.file is None or table.file.header_line is not None
-    if columns is None and has_header:
+    if columns is None and picked is None and has_header:
         roles = roles_of(table.head, table.columns, left_out=details) | details
-        return roles, layout_of(table.head, table.columns, roles)
-    wanted = ("1", "2", "3") if columns is None else tuple(columns)
-    if len(wanted) != 3:
-        raise InvalidFileError(f"`columns` must be three names or numbers, got {len(wanted)}: {', '.join(wanted)}.")
-    layout = "odd" if odd_one_out else "triplets"
-    named = column_positions(table.head, table.columns, wanted)
+        layout = layout_of(table.head, table.columns, roles)
+        if "answer" in roles and "answer_id" not in roles and layout != "questions" and "first" not in roles:
+            roles["answer_id"] = roles["answer"]
+        return roles, layout
+    roles, layout = _named_columns(table, columns, chosen, picked)
     if has_header:
-        others = ["" if position in named else column for position, column in enumerate(table.columns)]
-        details = roles_of(table.head, others, left_out={*ROLES.values()} - {*DETAILS} | {*details}) | details
-    return details | dict(zip(LAYOUTS[layout], named, strict=True)), layout
+        others = ["" if position in roles.values() else column for position, column in enumerate(table.columns)]
+        found = roles_of(table.head, others, left_out=details)
+        details = {role: position for role, position in found.items() if role in DETAILS} | details
+    return details | roles, layout
+
+
+def _named_columns(
+    table: Table, columns: Sequence[str] | None, chosen: str, picked: Sequence[str] | None
+) -> tuple[dict[str, int], str]:
+    """Roles of columns that are given by name or number, in the order of their layout."""
+    wanted = ("1", "2", "3") if columns is None else tuple(columns)
+    if len(wanted) < 3 or (len(wanted) > 3 and picked is None and chosen == "triplets"):
+        raise InvalidFileError(f"`columns` must be three names or numbers, got {len(wanted)}: {', '.join(wanted)}.")
+    named = column_positions(table.head, table.columns, wanted)
+    if picked is not None:
+        picks = column_positions(table.head, table.columns, picked)
+        shown = _numbered(["first", "second", "third"], "shown", named[1:])
+        return {"anchor": named[0]} | shown | _numbered([], "picked", picks), "picks"
+    if chosen == "triplets":
+        return dict(zip(("anchor", "near", "far"), named, strict=True)), chosen
+    return _numbered(["first", "second", "third"], "shown", named[:-1]) | {chosen: named[-1]}, chosen
+
+
+def _numbered(first: list[str], further: str, positions: Sequence[int]) -> dict[str, int]:
+    """Roles of columns that come one after the other: some have words, all others numbers."""
+    numbered = [f"{further}{number}" for number in range(len(first) + 1, len(positions) + 1)]
+    return dict(zip(first + numbered, positions, strict=False))
 
 
 def _read_arrays(
     source: Source, columns: Sequence[str] | None, names: Sequence[Hashable] | None, skip_invalid: bool
 ) -> Triplets:
-    """Triplets from NumPy's own formats: an (n, 3) array, in npz with weights, annotators, groups and names."""
+    """Triplets from NumPy's own formats: an (n, 3) array, in npz with weights, annotators, ... and names."""
     arrays = {"triplets": read_array(source)} if source.name.lower().endswith(".npy") else read_arrays(source)
     wanted = columns[0] if columns else ("triplets" if "triplets" in arrays else next(iter(arrays)))
     if wanted not in arrays:
         raise InvalidFileError(f"{source.name}: there is no array {wanted!r} among {', '.join(map(repr, arrays))}.")
-    details: dict[str, Any] = {
-        name: arrays[name] for name in ("weights", "annotators", "groups") if name in arrays and name != wanted
-    }
+    details: dict[str, Any] = {name: arrays[name] for name in FIELDS if name in arrays and name != wanted}
     place = f"{source.name}, array {wanted!r}"
-    for name, kinds in (wanted, "biuf"), ("weights", "biuf"), ("annotators", "biufU"), ("groups", "biufU"):
+    for name, (kinds, _) in ({wanted: ("biuf", "")} | FIELDS).items():
         if name in arrays and arrays[name].dtype.kind not in kinds:
             raise InvalidFileError(f"{source.name}, array {name!r}: expected {KINDS[kinds]}, got {arrays[name].dtype}.")
     try:

@@ -137,7 +137,7 @@ def read_features(
     >>> table.matrix.tolist(), table.names, list(table.columns)
     ([[1.0, 2.5], [3.0, 4.0]], ('a', 'b'), ['class'])
     """
-    kind = kind_of(path, ("text", "parquet", "npy", "npz"))
+    kind = kind_of(path, ("text", "parquet", "npy", "npz"), packed=True)
     if array is not None and kind != "npz":
         raise InvalidParameterError(Parameter("array"), f" is for npz files, got {array!r} with {path}.")
     source = Source.of(path)

@@ -1,44 +1,69 @@
 """Which column of a file of answers means what, by the spellings of the field.
 
-Salmon writes head, winner, loser; NEXT puts the center last; odd-one-out tables have a column for the odd one.
+Salmon writes head, winner, loser; NEXT puts the center last; odd-one-out tables have a column for the odd one. Screens
+have any number of columns for what was shown (object1, object2, ...), of which some may be empty.
 """
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from tete.exceptions import InvalidFileError, Parameter
 
-__all__ = ["LAYOUTS", "ROLES", "column_position", "column_positions", "layout_of", "roles_of"]
+__all__ = [
+    "DETAILS",
+    "LAYOUTS",
+    "column_position",
+    "column_positions",
+    "layout_of",
+    "picked_roles",
+    "roles_of",
+    "shown_roles",
+]
 
 SPELLINGS = {
     "anchor": "anchor head center centre reference query probe i",
     "near": "near nearer winner closer similar positive chosen j",
     "far": "far farther further loser dissimilar negative k",
     "odd": "odd oddone oddoneout",
+    "central": "central centralone mostcentral",
     "first": "first left one a object1 item1 option1 choice1 stimulus1",
     "second": "second right two b object2 item2 option2 choice2 stimulus2",
     "third": "third three c object3 item3 option3 choice3 stimulus3",
+    "picked1": "picked pick selected",
     "answer": "answer choice response",
-    "weight": "weight weights",
-    "annotator": "annotator annotatorid worker workerid participant participantid puid user userid subject rater",
-    "group": "group groupid answerid",
+    "weight": "weight weights count counts votes frequency",
+    "annotator": "annotator annotatorid worker workerid participant participantid puid user userid subject subjectid "
+    "rater raterid person personid respondent judge observer prolificid prolificpid",
+    "answer_id": "answerid answernumber",
+    "group": "group groupid fold foldid",
+    "time": "ms rt rtms responsetime responsetimems reactiontime reactiontimems",
 }
 ROLES = {spelling: role for role, spellings in SPELLINGS.items() for spelling in spellings.split()}
-DETAILS = ("weight", "annotator", "group")  # roles that columns may have beside those of the objects
+SHOWN = re.compile(r"(?:object|item|option|choice|stimulus|shown)(\d{1,3})")
+PICKED = re.compile(r"(?:picked|pick|selected)(\d{1,3})")
+DETAILS = ("weight", "annotator", "answer_id", "group", "time")  # roles that columns may have beside those of objects
+PARAMETERS = {"answer_id": "answer"}  # that name a column whose role is called otherwise
+ANSWERED, ASKED = {"head", "winner", "loser"}, {"center", "left", "right", "answer"}  # tripletTools writes both
 
+# What must be there; screens have further columns, of any number, for what was shown and what was picked.
 LAYOUTS = {
     "triplets": ("anchor", "near", "far"),
+    "picks": ("anchor", "first", "second", "picked1"),
     "questions": ("anchor", "first", "second", "answer"),
     "shown odd": ("first", "second", "third", "odd"),
+    "shown central": ("first", "second", "third", "central"),
     "odd": ("first", "second", "odd"),
+    "central": ("first", "second", "central"),
 }
 
 
 def roles_of(head: str, columns: Sequence[str], left_out: Container[str] = ()) -> dict[str, int]:
     """For each role its column's position; two columns of one role are an error, but for roles that are `left_out`."""
     found: dict[str, int] = {}
-    for position, column in enumerate(columns):
-        role = ROLES.get(re.sub(r"[\s_.\-]", "", column.casefold()))
+    spelled = [re.sub(r"[\s_.\-]", "", column.casefold()) for column in columns]
+    unused = ASKED - ANSWERED if set(spelled) >= ANSWERED | ASKED else set()
+    for position, (column, spelling) in enumerate(zip(columns, spelled, strict=True)):
+        role = None if spelling in unused else _role_of(spelling)
         if role is None or role in left_out:
             continue
         if role in found:
@@ -50,11 +75,30 @@ def roles_of(head: str, columns: Sequence[str], left_out: Container[str] = ()) -
                 Parameter("columns"),
             )
             if role in DETAILS:
-                named = () if role == "group" else (", or name the one to use with ", Parameter(role))
-                hint = ("rename one of them", *named)
-            raise InvalidFileError(f"{head}: {both} can both be the {role} column; ", *hint, ".")
+                hint = ("rename one of them, or name the one to use with ", Parameter(PARAMETERS.get(role, role)))
+            raise InvalidFileError(f"{head}: {both} can both be the {PARAMETERS.get(role, role)} column; ", *hint, ".")
         found[role] = position
     return found
+
+
+def _role_of(spelling: str) -> str | None:
+    if spelling in ROLES:
+        return ROLES[spelling]
+    for pattern, role in ((SHOWN, "shown"), (PICKED, "picked")):
+        if (numbered := pattern.fullmatch(spelling)) is not None:
+            return f"{role}{int(numbered[1])}"
+    return None
+
+
+def shown_roles(roles: Mapping[str, int]) -> list[str]:
+    """The roles of the objects to choose from, in their order."""
+    further = sorted((role for role in roles if role.startswith("shown")), key=lambda role: int(role[5:]))
+    return [role for role in ("first", "second", "third") if role in roles] + further
+
+
+def picked_roles(roles: Mapping[str, int]) -> list[str]:
+    """The roles of what was picked, in their order."""
+    return sorted((role for role in roles if role.startswith("picked")), key=lambda role: int(role[6:]))
 
 
 def layout_of(head: str, columns: Sequence[str], roles: dict[str, int]) -> str:
@@ -64,7 +108,8 @@ def layout_of(head: str, columns: Sequence[str], roles: dict[str, int]) -> str:
             return layout
     raise InvalidFileError(
         f"{head}: expected columns anchor, near, far (or head, winner, loser; or center, left, right, answer; "
-        f"or first, second, odd), got {', '.join(repr(column) for column in columns[:12])}; "
+        f"or first, second, odd or central; or anchor, choice1, choice2, ..., picked1, ...), "
+        f"got {', '.join(repr(column) for column in columns[:12])}; "
         "name the three with ",
         Parameter("columns"),
         ", or say ",

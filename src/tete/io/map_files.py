@@ -241,7 +241,7 @@ def read_map(path: AnyPath, *, coordinates: Sequence[str] | None = None, encodin
     >>> found.names, found.embedding.tolist(), list(found.columns)
     (('A', 'B'), [[0.0, 1.5], [2.0, 3.0]], ['genre'])
     """
-    kind = kind_of(path, MAP_KINDS)
+    kind = kind_of(path, MAP_KINDS, packed=True)
     source = Source.of(path)
     if kind == "npy":
         if coordinates is not None:

@@ -23,7 +23,7 @@ def read_columns(path: AnyPath, names: Sequence[str], *, encoding: str = "utf-8"
 
     Objects that the table does not have get empty cells; a table that has none of them is an error.
     """
-    kind = kind_of(path, ("text", "parquet"))
+    kind = kind_of(path, ("text", "parquet"), packed=True)
     source = Source.of(path)
     table = text_table(source, encoding=encoding) if kind == "text" else parquet_table(source)
     refuse_equal_names(table)

@@ -1,9 +1,10 @@
-"""Where data comes from: a file, or standard input under the name "-"; and what kind of data it is.
+"""Where data comes from: a file, also zipped, or standard input under the name "-"; and what kind of data it is.
 
 This is the one place that opens files to be read. Pipes and devices are refused, and whatever a library raises about
 damaged bytes becomes one sentence with the file's name (`Source.blamed`).
 """
 
+import gzip
 import stat
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from tete.core.memory import free_memory
 from tete.exceptions import InvalidFileError, TeteError
@@ -40,17 +41,27 @@ class DamageError(Exception):
     """Why bytes are not what they should be; `Source.blamed` makes a sentence of it."""
 
 
-def kind_of(path: AnyPath, allowed: tuple[str, ...]) -> str:
-    """The kind of a file by its extension; text for standard input."""
+def kind_of(path: AnyPath, allowed: tuple[str, ...], *, packed: bool = False) -> str:
+    """The kind of a file by its extension; text for standard input, and for packed tables where these will do."""
     if str(path) == "-":
         return "text"
     kind = KIND_OF_EXTENSION.get(Path(path).suffix.lower(), "")
+    if packed and "text" in allowed and _is_packed(path):
+        return "text"
     if kind not in allowed:
         if Path(path).is_dir():
             raise IsADirectoryError(21, "Is a folder, expected a file", str(path))
         known = ", ".join(extension for extension, its_kind in KIND_OF_EXTENSION.items() if its_kind in allowed)
         raise InvalidFileError(f"{path}: the extension must be one of {known}, got {Path(path).suffix!r}.")
     return kind
+
+
+def _is_packed(path: AnyPath) -> bool:
+    """Whether this is a zip archive of a table, or a table of text as gzip packs it."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes[-2:]]
+    return suffixes[-1:] == [".zip"] or (
+        len(suffixes) == 2 and suffixes[1] == ".gz" and KIND_OF_EXTENSION.get(suffixes[0]) == "text"
+    )
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,33 @@ class Source:
             raise IsADirectoryError(21, "Is a folder, expected a file", str(path))
         if not stat.S_ISREG(mode):  # it has no size, cannot be read twice, and may wait for ever
             raise InvalidFileError(f"{path} is not a plain file but a pipe or a device, expected a file.")
-        return cls(str(path))
+        return cls(str(path)).unpacked() if _is_packed(path) else cls(str(path))
+
+    def unpacked(self) -> "Source":
+        """The one table in a zip archive, or what a gz file holds."""
+        with self.reading("a packed table of text") as stream:
+            if self.name.lower().endswith(".gz"):
+                limit = int(free_memory() // 4)
+                content = gzip.GzipFile(fileobj=stream).read(limit + 1)
+                self.refuse_beyond_memory("what is packed in it", 4 * len(content))
+                return Source(self.name, content)
+            with ZipFile(stream) as archive:
+                member = self._only_table(archive)
+                self.refuse_beyond_memory(f"{member.filename!r}", 4 * member.file_size)
+                return Source(self.name, archive.read(member))
+
+    def _only_table(self, archive: ZipFile) -> ZipInfo:
+        tables = [
+            member
+            for member in archive.infolist()
+            if KIND_OF_EXTENSION.get(Path(member.filename).suffix.lower()) == "text"
+            and not member.filename.startswith("__MACOSX/")  # what macOS adds to every archive
+        ]
+        if len(tables) != 1:
+            raise InvalidFileError(
+                f"{self.name}: expected one table of text (.csv, .tsv, .tab or .txt) in the archive, got {len(tables)}."
+            )
+        return tables[0]
 
     @property
     def size(self) -> int:

@@ -37,6 +37,11 @@ class LocatedRows:
         line = None if self.file is None else self.file.header_line
         return self.source.name if line is None else f"{self.source.name}, line {line}"
 
+    def lines(self) -> NDArray[np.int64] | None:
+        """The line of each row, or the number of its record where there are no lines; None where none can be told."""
+        records = np.asarray(self.records, dtype=np.int64)
+        return records if self.file is None else self.file.lines_of(records)
+
     def location(self, row: int, position: int | None = None) -> str:
         """Where a row is, as the beginning of a message: file, line and column."""
         record = int(self.records[row])

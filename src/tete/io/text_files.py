@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import islice
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tete.exceptions import InvalidFileError
 from tete.io.encodings import checked_encoding
 from tete.io.sources import Source
@@ -91,6 +94,18 @@ class TextFile:
             try:
                 return next((line for line, _ in islice(records, record, None)), None)
             except InvalidFileError:  # csv takes no cell of more than 131,072 letters
+                return None
+
+    def lines_of(self, records: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """The lines on which these records begin; None where no line can be told."""
+        with self.opened() as text:
+            quoted = any('"' in line for line in text)
+        if not quoted:  # then no record has more than one line
+            return self.n_lines_before + 1 + records
+        with closing(self.records()) as found:
+            try:
+                return np.array([line for line, _ in found], dtype=np.int64)[records]
+            except InvalidFileError:  # as above
                 return None
 
     def _mistake(self, reason: str) -> InvalidFileError:

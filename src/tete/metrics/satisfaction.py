@@ -11,8 +11,9 @@ from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.types import Embedding
 from tete.core.validation import check_map
+from tete.metrics.clustered_errors import share_error
 
-__all__ = ["satisfied", "share_satisfied", "triplet_error"]
+__all__ = ["satisfied", "share_satisfied", "share_satisfied_error", "triplet_error"]
 
 TRIPLETS_AT_ONCE = 2**16  # three copies of places each: memory against overhead
 
@@ -53,6 +54,21 @@ def share_satisfied(embedding: Embedding, triplets: Triplets) -> float:
     """Weighted share of triplets that the map agrees with."""
     refuse_zero_weights(triplets.weights)
     return float(np.average(satisfied(embedding, triplets), weights=triplets.weights))
+
+
+def share_satisfied_error(
+    embedding: Embedding, triplets: Triplets, people: NDArray[np.int64] | None = None
+) -> float | None:
+    """Standard error of the share, answers (or people, where their numbers are given) being independent draws.
+
+    An answer of weight 2 is two answers. None where there is only one answer or person.
+    """
+    weights = triplets.weights_or_ones()
+    units = triplets.answer_numbers() if people is None else people
+    agreed = np.bincount(units, weights=weights * satisfied(embedding, triplets)).astype(np.float64)
+    total = np.bincount(units, weights=weights).astype(np.float64)
+    error = share_error(agreed, total, total / np.bincount(units) if people is None else None)
+    return None if np.isnan(error) else error
 
 
 def satisfied(embedding: Embedding, triplets: Triplets) -> NDArray[np.bool_]:

@@ -29,6 +29,7 @@ from tete.io.writing import atomic_write
 from tete.metrics.satisfaction import satisfied
 
 if TYPE_CHECKING:
+    from bokeh.models import LayoutDOM
     from bokeh.plotting import figure
 
     from tete.reliability.uncertainty import Uncertainty
@@ -92,6 +93,9 @@ NAME_LOOK: dict[str, Any] = {
     "nonselection_text_alpha": 0.3,
     "name": "names",
 }
+# On maps beside the first, names are where they fall; the point that the mouse is on is marked on all maps.
+BESIDE_LOOK = NAME_LOOK | {"text": "name", "text_align": "left", "x_offset": 8, "y_offset": 0, "name": "names beside"}
+POINTED_LOOK: dict[str, Any] = {"hover_fill_color": "color", "hover_line_color": "ink", "hover_line_width": 3}
 ELLIPSE_LOOK: dict[str, Any] = {
     "width": "width",
     "height": "height",
@@ -116,6 +120,8 @@ def make_page(
     wrong: ArrayLike | None = None,
     uncertainty: "Uncertainty | None" = None,
     images: Sequence[str] | None = None,
+    others: Mapping[str, ArrayLike] | None = None,
+    map_name: str = "",
     title: str = "Map",
 ) -> str:
     """The interactive page of a map, as HTML.
@@ -141,6 +147,11 @@ def make_page(
         From `tete.position_uncertainty`: an ellipse about each place, where it lies with probability 0.9.
     images : sequence of n_objects data addresses, optional
         Pictures of the objects, shown under the mouse: see `tete.page.thumbnails`; "" where there is none.
+    others : mapping of names to arrays of shape (n_objects, n_components), optional
+        Further maps of the same objects, such as other views of them, drawn beside the first: what is pointed at or
+        selected on one map is marked on all.
+    map_name : str, default=""
+        What the first map is called, beside others.
     title : str, default="Map"
         The title of the page.
 
@@ -168,9 +179,10 @@ def make_page(
     texts = [str(name) for name in (range(len(places)) if names is None else names)]
     if len(texts) != len(places):
         raise InvalidParameterError(f"`names` must have one name for each of {len(places)} objects, got {len(texts)}.")
+    further = {name: _check_other(name, each, len(places)) for name, each in (others or {}).items()}
     ellipses = None if uncertainty is None else uncertainty.ellipses(places)
-    plane = principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
-    plot = _plot(plane, PLAIN_HOVER if images is None else PICTURE_HOVER, ellipses)
+    plane, hover = _plane(places), PLAIN_HOVER if images is None else PICTURE_HOVER
+    plot = _plot(plane, hover, ellipses, {name: _plane(each) for name, each in further.items()}, map_name)
     data = {
         "names": texts,
         "columns": [_described(name, column, (classes or {}).get(name, ())) for name, column in values.items()],
@@ -181,6 +193,7 @@ def make_page(
         "ellipses": None if ellipses is None else [_packed(each) for each in ellipses.T],
         "embedding": _packed(places.astype(np.float32)),
         "n_components": places.shape[1],
+        "others": [_other(name, each) for name, each in further.items()],
         "images": None if images is None else list(images),
         "answers": None if triplets is None else _answers(places, triplets, wrong),
     }
@@ -200,6 +213,8 @@ def write_page(
     wrong: ArrayLike | None = None,
     uncertainty: "Uncertainty | None" = None,
     images: Sequence[str] | None = None,
+    others: Mapping[str, ArrayLike] | None = None,
+    map_name: str = "",
     title: str = "Map",
     force: bool = False,
 ) -> None:
@@ -239,6 +254,8 @@ def write_page(
         wrong=wrong,
         uncertainty=uncertainty,
         images=images,
+        others=others,
+        map_name=map_name,
         title=title,
     )
     with atomic_write(path, force=force) as stream:
@@ -252,6 +269,27 @@ def _check_column(name: str, column: ArrayLike, length: int) -> NDArray[Any]:
             f"`columns` must have one entry for each of {length} objects, got shape {values.shape} in {name!r}."
         )
     return values
+
+
+def _check_other(name: str, embedding: ArrayLike, length: int) -> NDArray[np.float64]:
+    places = check_map("others", embedding)
+    if len(places) != length:
+        raise InvalidParameterError(
+            f"`others` must have a place for each of {length} objects, got {len(places)} in {name!r}."
+        )
+    return places
+
+
+def _plane(places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The first two principal axes; a line is drawn as one."""
+    return principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
+
+
+def _other(name: str, places: NDArray[np.float64]) -> dict[str, Any]:
+    """What `page.js` needs of a further map."""
+    x, y = _plane(places).T
+    packed = {"x": _packed(x), "y": _packed(y), "embedding": _packed(places.astype(np.float32))}
+    return {"name": name, "n_components": places.shape[1], **packed}
 
 
 def _described(name: str, values: NDArray[Any], known: Sequence[Any]) -> dict[str, Any]:
@@ -305,31 +343,70 @@ def _packed(array: NDArray[Any]) -> str:
     return base64.b64encode(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()).decode()
 
 
-def _plot(plane: NDArray[np.float64], hover: Any, ellipses: NDArray[np.float64] | None) -> "figure":
-    """What will show the points: `page.js` brings them, with colours and names, so that they are drawn once only."""
+def _plot(
+    plane: NDArray[np.float64],
+    hover: Any,
+    ellipses: NDArray[np.float64] | None,
+    beside: Mapping[str, NDArray[np.float64]],
+    name: str,
+) -> "LayoutDOM":
+    """What will show the points: `page.js` brings them, with colours and names, so that they are drawn once only.
+
+    Maps beside the first show the same points at other places, so that Bokeh marks what is selected on all.
+    """
     try:
-        from bokeh.models import BooleanFilter, CDSView, ColumnDataSource, HoverTool, LassoSelectTool, TapTool  # noqa: PLC0415
-        from bokeh.plotting import figure  # noqa: PLC0415
+        from bokeh.layouts import row  # noqa: PLC0415
+        from bokeh.models import BooleanFilter, CDSView, ColumnDataSource  # noqa: PLC0415
     except ImportError as error:
         raise ImportError("the interactive page needs bokeh: pip install 'tete[plot]'") from error
-    plot = figure(tooltips=hover, lod_factor=max(1, len(plane) // MOVING_POINTS), **FIGURE_LOOK)
-    plot.grid.visible = False
-    plot.update(**PAPER_LOOK)
-    _hold_frame(plot, plane, 0.0 if ellipses is None else ellipse_reach(ellipses))
+    places = [f"{axis}{number}" for number in range(1, len(beside) + 1) for axis in "xy"]
+    source = ColumnDataSource({name: [] for name in (*COLUMNS, *places)}, name="points")
+    view = CDSView(filter=BooleanFilter(name="visible"))
+    plot = _figure(plane, hover, 0.0 if ellipses is None else ellipse_reach(ellipses), name)
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
-    source = ColumnDataSource({name: [] for name in COLUMNS}, name="points")
-    view = CDSView(filter=BooleanFilter(name="visible"))
     if ellipses is not None:
         plot.ellipse("x", "y", source=source, view=view, **ELLIPSE_LOOK)
-    size = float(np.clip(600.0 / np.sqrt(len(plane)), 3.0, 11.0))
-    points = plot.scatter("x", "y", source=source, view=view, size=size, **POINT_LOOK)
-    if len(plane) <= MOST_NAMES_BESIDE:
-        plot.text("x", "y", source=source, view=view, **NAME_LOOK)
+    _add_points(plot, source, view, len(plane), NAME_LOOK, **(POINTED_LOOK if beside else {}))
+    if not beside:
+        return plot
+    plots = [plot]
+    for number, (title, other) in enumerate(beside.items(), start=1):
+        plots.append(_figure(other, hover, 0.0, title, name=f"map{number}"))
+        _add_points(plots[-1], source, view, len(plane), BESIDE_LOOK, number=str(number), **POINTED_LOOK)
+    return row(plots, sizing_mode="stretch_both")
+
+
+def _figure(
+    plane: NDArray[np.float64], hover: Any, reach: float | NDArray[np.float64], title: str, **details: Any
+) -> "figure":
+    """An empty map that holds its frame."""
+    from bokeh.models.annotations import Title  # noqa: PLC0415
+    from bokeh.plotting import figure  # noqa: PLC0415
+
+    plot = figure(tooltips=hover, lod_factor=max(1, len(plane) // MOVING_POINTS), **(FIGURE_LOOK | details))
+    plot.grid.visible = False
+    plot.update(**PAPER_LOOK)
+    if title:
+        plot.title = Title(text=title, text_color="#808080")
+    _hold_frame(plot, plane, reach)
+    return plot
+
+
+def _add_points(
+    plot: "figure", source: Any, view: Any, count: int, names: dict[str, Any], *, number: str = "", **details: Any
+) -> None:
+    """The points at their places on the map of this number, with their names if they are few, and tools for them."""
+    from bokeh.models import HoverTool, LassoSelectTool, TapTool  # noqa: PLC0415
+
+    size = float(np.clip(600.0 / np.sqrt(count), 3.0, 11.0))
+    places = {"x": f"x{number}", "y": f"y{number}", "source": source, "view": view}
+    points = plot.scatter(**places, size=size, **POINT_LOOK, **details)
+    if count <= MOST_NAMES_BESIDE:
+        plot.text(**places, **names)
     for tool in plot.tools:
         if isinstance(tool, (HoverTool, LassoSelectTool, TapTool)):
             tool.update(renderers=[points], **({"limit": MOST_HOVERED} if isinstance(tool, HoverTool) else {}))
-    return plot
 
 
 def _hold_frame(plot: "figure", plane: NDArray[np.float64], reach: float | NDArray[np.float64]) -> None:
@@ -340,7 +417,7 @@ def _hold_frame(plot: "figure", plane: NDArray[np.float64], reach: float | NDArr
         axis.update(renderers=[outermost])
 
 
-def _filled(title: str, data: dict[str, Any], plot: "figure") -> str:
+def _filled(title: str, data: dict[str, Any], plot: "LayoutDOM") -> str:
     """The template with the plot, the data and the scripts inside."""
     from bokeh.embed import json_item  # noqa: PLC0415
     from bokeh.resources import Resources  # noqa: PLC0415

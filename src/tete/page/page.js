@@ -25,7 +25,9 @@
   const WHAT_TO_DO =
     `Click an object for its neighbours${data.answers ? " and answers" : ""}. ` +
     "Choose the lasso above the map to select many.";
-  let source, links, visible, plot, view;
+  // Further maps of the same objects: their places are columns x1, y1, ... of the same points.
+  const others = data.others.map((other) => ({ ...other, embedding: new Float32Array(unpack(other.embedding).buffer) }));
+  let source, links, visible, plot, view, views, root;
   let labels = new Array(count).fill("");
   let hidden = new Set();
   const isShown = (index) => !hidden.has(labels[index]);
@@ -184,9 +186,9 @@
   }
 
   // A click in a crowd means the nearest object, not all that lie under the mouse.
-  function tapped(event) {
+  function tapped(event, [x, y]) {
     const chosen = source.selected.indices;
-    const distance = (index) => Math.hypot(source.data.x[index] - event.x, source.data.y[index] - event.y);
+    const distance = (index) => Math.hypot(x[index] - event.x, y[index] - event.y);
     if (chosen.length > 1 && !(event.modifiers && event.modifiers.shift)) {
       select([chosen.reduce((best, index) => (distance(index) < distance(best) ? index : best))]);
     }
@@ -194,9 +196,8 @@
   }
 
   // Bokeh takes a click for one only if it lasts less than 0.3 s; slow hands and slow computers mean a click too.
-  function pressed(event) {
-    const { x, y } = source.data;
-    const pixel = (plot.x_range.end - plot.x_range.start) / plot.inner_width;
+  function pressed(event, [x, y], { x_range, inner_width }) {
+    const pixel = (x_range.end - x_range.start) / inner_width;
     const best = nearestTo(x, y, [event.x, event.y], isShown);
     if (best < 0 || Math.hypot(x[best] - event.x, y[best] - event.y) > REACH * pixel) return;
     select([best]);
@@ -303,6 +304,11 @@
     if (picture) parts.splice(1, 0, make("img", { src: picture, alt: "" }));
     parts.push(make("h2", { textContent: "Nearest neighbours" }));
     parts.push(make("ul", { id: "neighbours" }, ...nearest(index).map((other) => make("li", {}, objectButton(other)))));
+    for (const { name, embedding, n_components } of others) {
+      const near = nearest(index, embedding, n_components);
+      parts.push(make("h2", { textContent: `Nearest neighbours, ${name}` }));
+      parts.push(make("ul", { className: "neighbours" }, ...near.map((other) => make("li", {}, objectButton(other)))));
+    }
     if (rows) parts.push(make("div", { className: "answers" }, ...answersAbout(index)));
     element("details").replaceChildren(...parts, ...unseen);
     if (!unseen.length) element("said").textContent = [data.names[index], labels[index]].filter(Boolean).join(", ");
@@ -318,14 +324,13 @@
     };
   }
 
-  function nearest(index) {
-    const size = data.n_components;
+  function nearest(index, places = embedding, size = data.n_components) {
     const best = [];
     for (let other = 0; other < count; other++) {
       if (other === index) continue;
       let distance = 0;
       for (let axis = 0; axis < size; axis++) {
-        const difference = embedding[other * size + axis] - embedding[index * size + axis];
+        const difference = places[other * size + axis] - places[index * size + axis];
         distance += difference * difference;
       }
       if (best.length < NEIGHBOURS || distance < best[best.length - 1][0]) {
@@ -383,13 +388,15 @@
 
   async function draw() {
     const drawing = JSON.parse(element("drawing").textContent);
-    drawing.doc.roots[0].attributes.output_backend = hasGraphicsCard() ? "webgl" : "canvas";
-    const views = await Bokeh.embed.embed_item(drawing, "plot");
-    start(views.roots[0]);
+    const drawn = drawing.doc.roots[0];
+    const figures = others.length ? drawn.attributes.children : [drawn];
+    for (const figure of figures) figure.attributes.output_backend = hasGraphicsCard() ? "webgl" : "canvas";
+    const opened = await Bokeh.embed.embed_item(drawing, "plot");
+    start(opened.roots[0]);
   }
 
   // Bokeh would draw the points grey while the map moves.
-  function keepColours() {
+  function keepColours(view) {
     const points = [...view.renderer_views.values()].find((each) => each.model.data_source === source);
     const { fill_color, fill_alpha, line_color } = points.glyph.model;
     points.decimated_glyph.model.setv({ fill_color, fill_alpha, line_color });
@@ -443,26 +450,26 @@
 
   function useTools() {
     const buttons = [...document.querySelectorAll("#tools [data-tool]")];
-    const toolOf = (button) => plot.toolbar.tools.find((tool) => tool.type === button.dataset.tool);
+    const toolOf = (plot, button) => plot.toolbar.tools.find((tool) => tool.type === button.dataset.tool);
     for (const button of buttons) {
-      const tool = toolOf(button);
-      button.addEventListener("click", () => (tool.active = true));
+      const [tool, ...same] = views.map(({ model }) => toolOf(model, button));
+      button.addEventListener("click", () => [tool, ...same].forEach((each) => (each.active = true)));
       tool.properties.active.change.connect(() => button.setAttribute("aria-pressed", String(tool.active)));
     }
     element("zoom-in").addEventListener("click", () => zoom(1 / 1.5));
     element("zoom-out").addEventListener("click", () => zoom(1.5));
-    element("reset").addEventListener("click", () => view.reset_range());
+    element("reset").addEventListener("click", () => views.forEach((each) => each.reset_range()));
     element("save").addEventListener("click", savePicture);
   }
 
   function zoom(factor) {
-    for (const range of [plot.x_range, plot.y_range]) {
+    for (const range of views.flatMap(({ model }) => [model.x_range, model.y_range])) {
       look(range, (range.start + range.end) / 2, (range.end - range.start) * factor);
     }
   }
 
   function savePicture() {
-    const drawn = view.export("png").canvas;
+    const drawn = root.export("png").canvas;
     const picture = Object.assign(document.createElement("canvas"), { width: drawn.width, height: drawn.height });
     const pen = picture.getContext("2d");
     pen.fillStyle = getComputedStyle(document.body).backgroundColor;
@@ -474,10 +481,12 @@
   // ------------------------------------------------------------------------------------------------------------------
 
   function start(opened) {
-    view = opened;
+    root = opened;
+    views = others.length ? opened.child_views : [opened];
+    view = views[0];
     const drawing = view.model.document;
     [source, links, visible, plot] = ["points", "links", "visible", "map"].map((name) => drawing.get_model_by_name(name));
-    keepColours();
+    views.forEach(keepColours);
     fill();
     const { total, answers } = data.answers || {};
     const comparisons = answers === total ? "" : ` (${(total || 0).toLocaleString("en")} comparisons)`;
@@ -490,8 +499,11 @@
     element("column").addEventListener("change", (event) => colourBy(event.target.value));
     element("search").addEventListener("input", (event) => search(event.target.value));
     source.selected.properties.indices.change.connect(selectionChanged);
-    plot.on_event("tap", (event) => setTimeout(() => tapped(event), 0)); // after the points under it are selected
-    plot.on_event("press", pressed);
+    views.forEach(({ model }, number) => {
+      const places = () => ["x", "y"].map((axis) => source.data[`${axis}${number || ""}`]);
+      model.on_event("tap", (event) => setTimeout(() => tapped(event, places()), 0)); // after the points are selected
+      model.on_event("press", (event) => pressed(event, places(), model));
+    });
     element("plot").addEventListener("keydown", keyPressed);
     element("plot").ariaLabel = `Map of ${count.toLocaleString("en")} objects. Arrow keys go from object to object.`;
     night.addEventListener("change", () => colourBy(element("column").value));
@@ -514,7 +526,10 @@
     const image = data.images ? data.images.map((address) => address || "data:,") : none;
     const looks = { name: data.names, label: none, image, color: none, ink: none };
     const written = { written: none, align: new Array(count).fill("left"), aside: zeros, below: zeros };
-    source.setv({ data: { x, y, ...looks, ...written, width, height, angle } }, { silent: true });
+    const beside = Object.fromEntries(
+      others.flatMap((other, number) => ["x", "y"].map((axis) => [`${axis}${number + 1}`, new Float64Array(unpack(other[axis]).buffer)]))
+    );
+    source.setv({ data: { x, y, ...looks, ...written, width, height, angle, ...beside } }, { silent: true });
   }
 
   draw();

@@ -24,9 +24,10 @@ from tete.core.threads import Threads, beside, threads
 from tete.core.types import Callback
 from tete.core.validation import check_callback, check_choice, check_learning_rate, check_n_jobs, check_whole
 from tete.exceptions import InvalidParameterError, warn
+from tete.reduction.component_choice import FEWEST
 from tete.reduction.feature_start import graph_start, linear_start
 from tete.reduction.merged_rows import MergedRows, merge_rows
-from tete.reduction.metric_names import check_metric, metric_arrays, metric_values
+from tete.reduction.metric_names import Metric, check_metric, metric_arrays, metric_said, metric_values, with_parameters
 from tete.reduction.placer import NearestPlacer, Placer, Places
 from tete.reduction.projection import column_spreads
 from tete.reduction.recipe import Recipe
@@ -51,15 +52,19 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Dimensions of the map.
     n_neighbors : int, default=15
         Nearest neighbours of each row that the map shall keep near.
-    metric : str, default="euclidean"
-        "euclidean", "cosine" (angles between rows), another metric of scikit-learn, or "precomputed": then `X` is a
-        square matrix of distances or a sparse graph of the distances to nearest neighbours.
+    metric : str or callable, default="euclidean"
+        "euclidean", "cosine" (angles between rows), another metric of scikit-learn ("haversine" for columns of
+        latitude and longitude in radians), or "precomputed": then `X` is a square matrix of distances or a sparse graph
+        of the distances to nearest neighbours. A function of two rows that returns a distance is called for all pairs
+        of rows: about a microsecond a pair if numba has compiled it, else ten or more, 10,000 rows are 10^8 pairs.
     metric_params : dict or None, default=None
         Parameters of the metric: the power ``p`` and weights ``w`` of the columns for "minkowski", the variances ``V``
-        of the columns for "seuclidean", the inverse ``VI`` of their covariance matrix for "mahalanobis".
-    pca_components : int or None, default=50
+        of the columns for "seuclidean", the inverse ``VI`` of their covariance matrix for "mahalanobis"; whatever else
+        a function takes.
+    pca_components : "auto", int or None, default="auto"
         Tables with more columns are first reduced to so many principal components, found on a sample of the rows;
-        None turns this off. Only for "euclidean" and "cosine".
+        None turns this off. Only for "euclidean" and "cosine". "auto" takes 50 if a sample of the rows keeps its
+        neighbours so, and else compares sparse rows as they are, or takes more components.
     standardize : bool, default=False
         Whether to divide each column by its standard deviation, so that columns in different units weigh alike.
         Only for "euclidean".
@@ -93,6 +98,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Number of iterations.
     stop_reason_ : StopReason
         "max_iter", "callback" or "diverged", or "converged" for data that need no iterations.
+    pca_components_ : int or None
+        How many principal components the columns were reduced to, None if they were not.
     column_spreads_ : array of n_features_in_ numbers or None
         What the columns are divided by if `standardize` is true; 1 for constant columns.
     placer_ : Placer
@@ -106,9 +113,9 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     n_components: int = 2
     _: KW_ONLY
     n_neighbors: int = 15
-    metric: str = "euclidean"
+    metric: Metric = "euclidean"
     metric_params: Mapping[str, Any] | None = None
-    pca_components: int | None = 50
+    pca_components: int | Literal["auto"] | None = "auto"
     standardize: bool = False
     precomputed_knn: tuple[ArrayLike, ArrayLike] | None = None
     init: Literal["pca", "random"] | ArrayLike = "pca"
@@ -130,8 +137,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_whole("n_neighbors", self.n_neighbors, least=1)
         check_metric(self.metric, self.metric_params)
         if self.standardize and self.metric != "euclidean":
-            raise InvalidParameterError(f"`standardize` needs the metric 'euclidean', got {self.metric!r}.")
-        if self.pca_components is not None:
+            raise InvalidParameterError(f"`standardize` needs the metric 'euclidean', got {metric_said(self.metric)}.")
+        if not (self.pca_components is None or self.pca_components == "auto"):
             check_whole("pca_components", self.pca_components, least=1)
         if self.max_iter is not None:
             check_whole("max_iter", self.max_iter, least=1)
@@ -214,8 +221,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         with beside(lambda: recipe.warm_up(self.n_components)) if worth else nullcontext():
             return merge_rows(
                 table,
-                metric=self.metric,
-                metric_arrays=metric_arrays(self.metric_params, table.shape[1]),
+                metric=with_parameters(self.metric, self.metric_params),
+                metric_arrays=metric_arrays(self.metric_params, table.shape[1]) if isinstance(self.metric, str) else {},
                 pca_components=self.pca_components,
                 n_neighbors=recipe.n_candidates,
                 given=given,
@@ -262,6 +269,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _learn(self, placer: Placer, embedding: Places, minimum: Minimum) -> None:
         self.placer_ = placer
+        self.pca_components_ = placer.points.n_components
         self.embedding_: Places = embedding
         self.loss_ = minimum.value
         self.history_ = np.array(minimum.history)
@@ -269,7 +277,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self.stop_reason_ = minimum.stop_reason
 
     def _bytes_per_row(self, recipe: Recipe, n_columns: int) -> int:
-        width = min(n_columns, self.pca_components or n_columns)
+        components = FEWEST if self.pca_components == "auto" else self.pca_components
+        width = min(n_columns, components or n_columns)
         map_tables = 4 * SHARDS_AND_MOMENTS * self.n_components
         return recipe.bytes_for_neighbors + 8 * (width + SMALL_TABLES) + map_tables
 

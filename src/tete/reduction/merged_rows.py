@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.core.matrices import is_sparse, native
+from tete.core.matrices import as_dense, is_sparse, native
 from tete.core.threads import Threads
 from tete.core.types import Callback
 from tete.exceptions import InvalidFeaturesError
-from tete.reduction.metric_names import PROJECTED, metric_values
-from tete.reduction.points import Points
-from tete.reduction.projection import fit_projection, project
-from tete.reduction.row_order import point_order
+from tete.reduction.component_choice import PcaComponents, fit_points
+from tete.reduction.metric_names import PROJECTED, Metric, metric_values
+from tete.reduction.points import Points, points_of_rows
+from tete.reduction.row_order import point_order, row_hashes
 from tete.reduction.search.exact import MetricSearch, make_search
 from tete.reduction.search.given import GivenDistances, graph_of_others
+from tete.reduction.search.inverted import InvertedSearch
 from tete.reduction.search.nearest import Neighbors, NeighborSearch, empty_neighbors
 
 __all__ = ["MergedRows", "merge_rows"]
@@ -46,7 +47,7 @@ class MergedRows:
     @property
     def can_search(self) -> bool:
         """Whether more neighbours can be had than there are."""
-        return not (self.given or is_sparse(self.points.table))
+        return not (self.given or (is_sparse(self.points.table) and self.points.projection is None))
 
     def most_candidates(self, wanted: int) -> int:
         """How many nearest points new rows can look for: in graphs, as many as the fitted rows have."""
@@ -85,9 +86,9 @@ class MergedRows:
 def merge_rows(
     table: Any,
     *,
-    metric: str,
+    metric: Metric,
     metric_arrays: Mapping[str, NDArray[np.float64]] | None = None,
-    pca_components: int | None,
+    pca_components: PcaComponents,
     n_neighbors: int,
     given: Neighbors | None = None,
     spreads: NDArray[np.float64] | None = None,
@@ -103,11 +104,8 @@ def merge_rows(
     projection, parameters = None, metric_arrays or {}
     rows = table if is_sparse(table) or metric in PROJECTED else native(table)  # kept in files as they are
     if metric in PROJECTED:
-        euclidean = metric == "euclidean"
-        projection = fit_projection(
-            table, pca_components, rng, center=euclidean, unit_rows=not euclidean, spreads=spreads, order=order
-        )
-        rows = project(projection, table, workers)
+        projection = fit_points(table, pca_components, rng, unit_rows=metric == "cosine", spreads=spreads, order=order)
+        rows = points_of_rows(projection, table, workers)
     if order is not None:
         order = point_order(rows, order, rng)
         rows = rows[order]
@@ -116,21 +114,15 @@ def merge_rows(
     seed = int(rng.integers(2**31))
 
     def merged(some: Any, point_of_place: NDArray[np.int64] | None = None) -> MergedRows:
-        search = make_search(some, seed) if projection is not None else _search(some, metric, parameters)
+        search = _search(some, metric, parameters) if projection is None else _euclidean_search(some, seed, workers)
         points = Points(metric, table.shape[1], projection, search, parameters)
         neighbors = _nearest(points, some, n_neighbors, workers) if given is None else given
         return MergedRows(points, neighbors, _by_row(point_of_place, order), given is not None)
 
-    if given is not None or metric == "precomputed" or is_sparse(rows):
+    if given is not None or metric == "precomputed" or (is_sparse(rows) and projection is None):
         return merged(rows)
-    if projection is not None:  # by Euclidean distances equal rows are found on the way
-        found = merged(rows)
-        if not np.any(found.neighbors.distances[:, :1] == 0.0):
-            return found
-    first, point_of_place = _distinct_rows(rows)
-    if len(first) < len(rows):
-        return merged(rows[first], point_of_place)
-    return merged(rows) if projection is None else found
+    first, point_of_place = _distinct_rows(rows, workers)
+    return merged(rows) if len(first) == rows.shape[0] else merged(rows[first], point_of_place)
 
 
 def _by_row(point_of_place: NDArray[np.int64] | None, order: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
@@ -142,8 +134,12 @@ def _by_row(point_of_place: NDArray[np.int64] | None, order: NDArray[np.int64] |
     return result
 
 
-def _search(rows: Any, metric: str, parameters: Mapping[str, NDArray[np.float64]]) -> NeighborSearch:
+def _search(rows: Any, metric: Metric, parameters: Mapping[str, NDArray[np.float64]]) -> NeighborSearch:
     return GivenDistances(rows) if metric == "precomputed" else MetricSearch(rows, metric, metric_values(parameters))
+
+
+def _euclidean_search(rows: Any, seed: int, workers: Threads) -> NeighborSearch:
+    return InvertedSearch(rows) if is_sparse(rows) else make_search(rows, seed, workers)
 
 
 def _nearest(points: Points, rows: Any, n_neighbors: int, workers: Threads) -> Neighbors:
@@ -156,12 +152,20 @@ def _nearest(points: Points, rows: Any, n_neighbors: int, workers: Threads) -> N
     return points.search.within(count, workers) if count else empty_neighbors(1, 0)
 
 
-def _distinct_rows(points: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _distinct_rows(points: Any, workers: Threads) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Numbers of the first of each group of equal rows, in order, and for each row the number of its group."""
-    contiguous = np.ascontiguousarray(points + 0)  # -0.0 + 0 is 0.0, which has the same bytes everywhere
-    keys = contiguous.view(np.dtype((np.void, contiguous.dtype.itemsize * contiguous.shape[1]))).ravel()
+    keys: NDArray[Any] = row_hashes(points, workers)
     first, inverse = np.unique(keys, return_index=True, return_inverse=True)[1:]
+    copies = np.flatnonzero(first[inverse] != np.arange(points.shape[0]))
+    if not _all_equal(points[copies], points[first[inverse[copies]]]):  # different rows of one hash
+        contiguous = np.ascontiguousarray(as_dense(points) + 0)  # -0.0 + 0 is 0.0, which has the same bytes everywhere
+        keys = contiguous.view(np.dtype((np.void, contiguous.dtype.itemsize * contiguous.shape[1]))).ravel()
+        first, inverse = np.unique(keys, return_index=True, return_inverse=True)[1:]
     order = np.argsort(first)
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     return first[order], rank[inverse.ravel()]
+
+
+def _all_equal(rows: Any, others: Any) -> bool:
+    return (rows != others).nnz == 0 if is_sparse(rows) else np.array_equal(rows, others)

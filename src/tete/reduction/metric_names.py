@@ -1,7 +1,8 @@
 """The distances that features can be compared by: their names, their parameters, and the tables they go with."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +14,24 @@ __all__ = [
     "METRIC_PARAMETERS",
     "OF_TRUTH_VALUES",
     "PROJECTED",
+    "Metric",
     "check_metric",
     "check_sparse_metric",
     "known_metrics",
     "metric_arrays",
+    "metric_said",
     "metric_values",
+    "with_parameters",
 ]
+
+Metric: TypeAlias = str | Callable[..., float]
 
 PROJECTED = ("cosine", "euclidean")  # compared after a projection, by our own searches
 OF_TRUTH_VALUES = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule")
 OF_SPARSE_ROWS = (*PROJECTED, "precomputed", "manhattan", "cityblock", "l1", "l2")
 METRIC_PARAMETERS = {"minkowski": ("p", "w"), "seuclidean": ("V",), "mahalanobis": ("VI",)}
 NEEDED = {"seuclidean": "V", "mahalanobis": "VI"}  # else scikit-learn would take those of the new rows
-WITHOUT_SENSE_HERE = {"haversine", "nan_euclidean"}  # of two columns in radians; of tables with gaps
+WITHOUT_SENSE_HERE = {"nan_euclidean"}  # of tables with gaps, which `TableEncoder` fills in
 
 
 def known_metrics() -> tuple[str, ...]:
@@ -37,11 +43,25 @@ def known_metrics() -> tuple[str, ...]:
     return tuple(sorted(known - WITHOUT_SENSE_HERE))
 
 
-def check_metric(metric: str, parameters: Mapping[str, Any] | None = None) -> None:
-    """Refuse anything but a metric that there is, with its own parameters.
+def metric_said(metric: Metric) -> str:
+    """What a metric is called in a message."""
+    return repr(metric) if isinstance(metric, str) else f"the function {getattr(metric, '__name__', metric)}"
+
+
+def with_parameters(metric: Metric, parameters: Mapping[str, Any] | None) -> Metric:
+    """A function with its parameters; names stay names, whose parameters are arrays."""
+    return metric if isinstance(metric, str) or not parameters else partial(metric, **parameters)
+
+
+def check_metric(metric: Metric, parameters: Mapping[str, Any] | None = None) -> None:
+    """Refuse anything but a metric that there is, with its own parameters, or a function.
 
     The commonest are known without a look at scikit-learn's.
     """
+    if not isinstance(metric, str) and callable(metric):
+        if not (parameters is None or isinstance(parameters, Mapping)):
+            raise InvalidParameterError(f"`metric_params` must be a dict or None, got {parameters!r}.")
+        return
     if metric not in (*PROJECTED, "precomputed"):
         check_choice("metric", metric, known_metrics())
     known = METRIC_PARAMETERS.get(metric, ())
@@ -53,11 +73,11 @@ def check_metric(metric: str, parameters: Mapping[str, Any] | None = None) -> No
         raise InvalidParameterError(f"The metric {metric!r} needs `metric_params` with {needed!r}, got {parameters!r}.")
 
 
-def check_sparse_metric(metric: str) -> None:
+def check_sparse_metric(metric: Metric) -> None:
     """Refuse a metric that does not take sparse tables."""
     if metric not in OF_SPARSE_ROWS:
         listed = ", ".join(map(repr, OF_SPARSE_ROWS))
-        raise InvalidParameterError(f"`metric` must be one of {listed} for a sparse `X`, got {metric!r}.")
+        raise InvalidParameterError(f"`metric` must be one of {listed} for a sparse `X`, got {metric_said(metric)}.")
 
 
 def metric_arrays(parameters: Mapping[str, Any] | None, n_columns: int) -> dict[str, NDArray[np.float64]]:

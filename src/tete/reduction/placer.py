@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tete.core.checked_arrays import CheckedArrays
 from tete.core.threads import Threads
 from tete.exceptions import InvalidFeaturesError
+from tete.reduction.metric_names import metric_said
 from tete.reduction.points import Points
 from tete.reduction.search.nearest import Neighbors
 
@@ -54,7 +55,9 @@ class Placer(ABC):
         if len(lost):
             reason = "its numbers are too large beside those of the fitted table"
             if self.points.projection is None:
-                reason = f"its distances from the fitted rows by {self.points.metric!r} are no finite numbers"
+                reason = (
+                    f"its distances from the fitted rows by {metric_said(self.points.metric)} are no finite numbers"
+                )
             raise InvalidFeaturesError(f"Row {lost[0]} of `X` cannot be placed: {reason} ({len(lost)} such rows).")
         return result
 
@@ -65,7 +68,7 @@ class Placer(ABC):
             queries = self.points.queries(rows[some], workers)
             finite = self.points.finite(queries)
             if not finite.all():
-                queries[~finite] = 0.0  # no search takes them; they are refused in the end
+                self.points.empty(queries, ~finite)  # no search takes them; they are refused in the end
             neighbors = self.points.search.of(queries, self.n_candidates, workers)
             equal = self.points.equal_points(queries, neighbors)
             known = finite & (equal >= 0)

@@ -1,6 +1,7 @@
 """Rows of a table as points among which neighbours can be searched.
 
     table, Euclidean or cosine   -> projection -> points -> the fastest search
+    sparse table, the same       -> scaled rows -> the search along lists of rows for each column
     table, another metric        -> scikit-learn's search on the table itself
     "precomputed"                -> a square matrix of distances, or a sparse graph of nearest neighbours
 
@@ -19,32 +20,42 @@ from scipy import sparse
 from tete.core.checked_arrays import CheckedArrays
 from tete.core.matrices import is_sparse
 from tete.core.threads import SERIAL, Threads
-from tete.exceptions import InvalidFileError
+from tete.exceptions import InvalidFileError, InvalidParameterError
 from tete.reduction.metric_names import (
     METRIC_PARAMETERS,
     PROJECTED,
+    Metric,
     check_metric,
     known_metrics,
     metric_arrays,
+    metric_said,
     metric_values,
 )
 from tete.reduction.projection import Projection, project
 from tete.reduction.row_order import row_hashes
+from tete.reduction.search.cells import CellSearch
 from tete.reduction.search.distances import DistanceBetween, euclidean_between, given_between, metric_between
 from tete.reduction.search.exact import MetricSearch, exact_search
 from tete.reduction.search.given import GivenDistances
+from tete.reduction.search.inverted import InvertedSearch, sparse_between
 from tete.reduction.search.nearest import Neighbors, NeighborSearch
+from tete.reduction.sparse_scaling import SparseScaling, check_canonical
 
-__all__ = ["Points"]
+__all__ = ["Points", "points_of_rows"]
+
+
+def points_of_rows(projection: Projection | SparseScaling, rows: Any, workers: Threads) -> Any:
+    """Rows of a table as points that have Euclidean distances."""
+    return projection.rows(rows) if isinstance(projection, SparseScaling) else project(projection, rows, workers)
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
     """The distinct rows of a table, how new rows become comparable with them, and the search among them."""
 
-    metric: str
+    metric: Metric
     n_columns: int
-    projection: Projection | None
+    projection: Projection | SparseScaling | None
     search: NeighborSearch
     metric_arrays: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
@@ -61,15 +72,30 @@ class Points:
         """Whether all that is known of the points is a graph of nearest neighbours."""
         return self.metric == "precomputed" and is_sparse(self.table)
 
+    @property
+    def n_components(self) -> int | None:
+        """How many principal components the columns were reduced to; None if they were not."""
+        components = self.projection.components if isinstance(self.projection, Projection) else None
+        return components.shape[1] if components is not None and components.shape[1] < self.n_columns else None
+
     def queries(self, rows: Any, workers: Threads) -> Any:
         """New rows as the search wants them."""
-        return rows if self.projection is None else project(self.projection, rows, workers)
+        return rows if self.projection is None else points_of_rows(self.projection, rows, workers)
 
     def finite(self, queries: Any) -> NDArray[np.bool_]:
         """Which queries are still numbers: a projection of very large ones is not."""
         if self.projection is None:
             return np.ones(queries.shape[0], dtype=bool)
+        if is_sparse(queries):
+            return np.asarray(np.isfinite(queries.sum(axis=1, dtype=np.float64)))
         return np.asarray(np.isfinite(queries).all(axis=1))
+
+    def empty(self, queries: Any, some: NDArray[np.bool_]) -> None:
+        """Make all numbers of some queries 0."""
+        if is_sparse(queries):
+            queries.data[np.repeat(some, np.diff(queries.indptr))] = 0.0
+        else:
+            queries[some] = 0.0
 
     def equal_points(self, queries: Any, neighbors: Neighbors) -> NDArray[np.int64]:
         """For each query the number of the point that it is, or -1."""
@@ -90,6 +116,8 @@ class Points:
 
     def between(self, queries: Any) -> DistanceBetween:
         """Function of (query numbers, point numbers) that returns the distances between them."""
+        if self.projection is not None and is_sparse(queries):
+            return sparse_between(queries, self.table)
         if self.projection is not None:
             return euclidean_between(queries, self.table)
         if self.metric == "precomputed":
@@ -101,7 +129,12 @@ class Points:
         return replace(self, search=GivenDistances()) if self.metric == "precomputed" else self
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
-        """All of this as plain arrays."""
+        """All of this as plain arrays; a function is none."""
+        if not isinstance(self.metric, str):
+            raise InvalidParameterError(
+                "A model whose `metric` is a function cannot be saved: files hold no code, got "
+                f"{metric_said(self.metric)}."
+            )
         arrays: dict[str, NDArray[Any]] = {"metric": np.array(self.metric), "n_columns": np.array(self.n_columns)}
         if self.projection is not None:
             arrays |= self.projection.to_arrays()
@@ -121,15 +154,15 @@ class Points:
             parameters = _metric_from_arrays(arrays, metric, n_columns)
             table = _table_from_arrays(arrays, n_columns)
             return cls(metric, n_columns, None, _restored_search(table, metric, metric_values(parameters)), parameters)
-        projection = Projection.from_arrays(arrays, n_columns)
+        sparse_rows = arrays.has("points_data")
+        projection = (SparseScaling if sparse_rows else Projection).from_arrays(arrays, n_columns)
         if projection.unit_rows != (metric == "cosine"):
             raise InvalidFileError(f"`unit_rows` must be true for cosine distances only, got {metric!r}.")
+        if isinstance(projection, SparseScaling):
+            rows = check_canonical(_table_from_arrays(arrays, n_columns))
+            return cls(metric, n_columns, projection, InvertedSearch(rows))
         table = arrays.numbers("points", "f4", (None, projection.width))
-        search = exact_search(table)
-        if arrays.has("cells"):
-            from tete.reduction.search.cells import CellSearch  # noqa: PLC0415  (takes long to import)
-
-            search = CellSearch.from_arrays(table, arrays)
+        search = CellSearch.from_arrays(table, arrays) if arrays.has("cells") else exact_search(table)
         return cls(metric, n_columns, projection, search)
 
 

@@ -19,7 +19,8 @@ from tete.exceptions import (
     warn,
 )
 from tete.reduction.column_kinds import numbers_only
-from tete.reduction.metric_names import OF_TRUTH_VALUES, check_sparse_metric
+from tete.reduction.metric_and_table import check_metric_of_table
+from tete.reduction.metric_names import OF_TRUTH_VALUES, check_sparse_metric, with_parameters
 from tete.reduction.missing_codes import warn_missing_codes
 
 __all__ = ["check_finite", "check_sample_weight", "read_table", "warn_few_rows", "warn_memory"]
@@ -51,9 +52,11 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Any:
         return table
     if is_sparse(table):
         check_sparse_metric(estimator.metric)
-    elif estimator.metric in OF_TRUTH_VALUES:
+        return table
+    check_metric_of_table(with_parameters(estimator.metric, estimator.metric_params), table, fitted=reset)
+    if estimator.metric in OF_TRUTH_VALUES:
         return _truth_values(table, estimator.metric, told=not reset)
-    elif reset:
+    if reset:
         warn_missing_codes(table, limits, names)
     return table
 

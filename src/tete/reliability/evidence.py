@@ -6,7 +6,8 @@ evidence rounded to levels, which leaves the test exact. For others it is bounde
 
     P(sum <= s) <= min over theta >= 0 of exp(theta s) * product of E exp(-theta evidence).
 
-Both hold for any number of answers, so that nobody is accused because an approximation is rough.
+Both hold for any number of answers, so that nobody is accused because an approximation is rough. An answer that counts
+c times is c such answers; the bound takes parts of answers, too.
 """
 
 import numpy as np
@@ -24,19 +25,23 @@ LEVELS = 32  # to which evidence is rounded: the test stays exact, so they cost 
 TILTS = np.concatenate([[0.0], np.geomspace(0.02, 4.0, 30)])  # every theta gives a valid bound; the best one is taken
 
 
-def worse_than_expected(evidence: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+def worse_than_expected(
+    evidence: Floats, units: NDArray[np.int64], n_units: int, counts: Floats | None = None
+) -> Floats:
     """For each unit a bound on the probability of so little evidence if its answers were ordinary ones."""
-    return _lower_tail(evidence, expit(np.abs(evidence)), units, n_units)
+    return _lower_tail(evidence, expit(np.abs(evidence)), units, n_units, counts)
 
 
-def worse_than_chance(evidence: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+def worse_than_chance(evidence: Floats, units: NDArray[np.int64], n_units: int, counts: Floats | None = None) -> Floats:
     """The same if its answers were given by tossing a coin."""
-    return _lower_tail(evidence, np.full(len(evidence), 0.5), units, n_units)
+    return _lower_tail(evidence, np.full(len(evidence), 0.5), units, n_units, counts)
 
 
-def better_than_chance(evidence: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+def better_than_chance(
+    evidence: Floats, units: NDArray[np.int64], n_units: int, counts: Floats | None = None
+) -> Floats:
     """For each unit a bound on the probability of so much evidence if a coin had been tossed."""
-    return worse_than_chance(-evidence, units, n_units)
+    return worse_than_chance(-evidence, units, n_units, counts)
 
 
 def holm(p_values: Floats) -> Floats:
@@ -57,45 +62,55 @@ def benjamini_hochberg(p_values: Floats) -> Floats:
     return adjusted
 
 
-def _lower_tail(evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+def _lower_tail(
+    evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int, counts: Floats | None
+) -> Floats:
     """P(sum so low) for answers whose evidence is +|evidence| with probability `positive`, else -|evidence|."""
-    counts = np.bincount(units, minlength=n_units)
-    few = counts[units] <= FEW_ANSWERS
+    counts = np.ones(len(units)) if counts is None else counts
+    n_answers = np.bincount(units, weights=counts, minlength=n_units)
+    in_parts = np.bincount(units, weights=counts != np.rint(counts), minlength=n_units) > 0
+    bounded = (n_answers > FEW_ANSWERS) | in_parts
+    few = ~bounded[units]
     result = np.ones(n_units)
-    result[counts > FEW_ANSWERS] = _bound(evidence[~few], positive[~few], units[~few], n_units)[counts > FEW_ANSWERS]
+    result[bounded] = _bound(evidence[~few], positive[~few], units[~few], n_units, counts[~few])[bounded]
     order = np.flatnonzero(few)[np.argsort(units[few], kind="stable")]
+    order = np.repeat(order, counts[order].astype(np.int64))
     edges = np.searchsorted(units[order], np.arange(n_units + 1))
     step = np.abs(evidence[few]).max(initial=0.0) / LEVELS or 1.0
     levels = np.rint(evidence[order] / step).astype(np.int64)
-    for unit in np.flatnonzero((counts > 0) & (counts <= FEW_ANSWERS)):
+    for unit in np.flatnonzero((n_answers > 0) & ~bounded):
         rows = slice(edges[unit], edges[unit + 1])
         result[unit] = _exact_tail(levels[rows], positive[order[rows]])
     return result
 
 
-def _bound(evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int) -> Floats:
+def _bound(evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int, counts: Floats) -> Floats:
     """Chernoff's."""
     size = np.abs(evidence)
     exponents = np.empty((len(TILTS), n_units))
     for row, tilt in enumerate(TILTS):
-        logs = np.logaddexp(np.log(positive) - tilt * size, np.log1p(-positive) + tilt * size)
-        exponents[row] = np.bincount(units, weights=logs + tilt * evidence, minlength=n_units)
+        growth = np.exp(tilt * size)
+        logs = np.log(positive / growth + (1.0 - positive) * growth)
+        exponents[row] = np.bincount(units, weights=counts * (logs + tilt * evidence), minlength=n_units)
     return np.asarray(np.exp(np.minimum(exponents.min(axis=0), 0.0)))
 
 
-@compiled()
+@compiled(error_model="numpy")
 def _exact_tail(levels: NDArray[np.int64], positive: Floats) -> float:
     """Of a sum of whole numbers: answer by answer, the distribution of the sum moves up or down."""
-    reach = np.abs(levels).sum()
-    chances, moved = np.zeros(2 * reach + 1), np.zeros(2 * reach + 1)
-    chances[reach] = 1.0
+    sizes = np.abs(levels)
+    reach = sizes.sum()
+    middle = reach + sizes.max()  # beyond what can be reached are zeros, so that sums need no borders
+    chances, moved = np.zeros(2 * middle + 1), np.zeros(2 * middle + 1)
+    chances[middle] = 1.0
     passed = 0
     for answer in range(levels.shape[0]):
-        size = abs(levels[answer])
-        moved[reach - passed - size : reach + passed + size + 1] = 0.0
-        for place in range(reach - passed, reach + passed + 1):
-            moved[place + size] += positive[answer] * chances[place]
-            moved[place - size] += (1.0 - positive[answer]) * chances[place]
-        chances, moved = moved, chances
+        size, up, down = sizes[answer], positive[answer], 1.0 - positive[answer]
         passed += size
-    return float(chances[: reach + levels.sum() + 1].sum())
+        first, end = middle - passed, middle + passed + 1
+        below, above = chances[first - size : end - size], chances[first + size : end + size]
+        sums = moved[first:end]
+        for place in range(len(sums)):  # from 0 on, which lets several be added at once
+            sums[place] = up * below[place] + down * above[place]
+        chances, moved = moved, chances
+    return float(chances[: middle + levels.sum() + 1].sum())

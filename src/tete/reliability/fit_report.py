@@ -9,16 +9,21 @@ import numpy as np
 from sklearn.base import clone
 
 from tete.comparisons.alike import alike_names, alike_rows
+from tete.comparisons.by_people import By, check_by, too_few_people
 from tete.comparisons.triplets import Triplets
 from tete.core.printing import rows_under, table_lines
 from tete.core.randomness import RandomState
+from tete.embedding.estimators import TETE
 from tete.embedding.fitted_map import FittedMap
+from tete.embedding.temperatures import Temperatures
 from tete.exceptions import InvalidTripletsError
 from tete.metrics.satisfaction import satisfied
 from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.lapses import vagueness
+from tete.reliability.people_errors import PeopleErrors, errors_of_people, held_out_people
 from tete.reliability.trust_report import TrustReport, report_on
 
-__all__ = ["FitReport", "SuspiciousAnnotator", "SuspiciousAnswer", "fit_and_report"]
+__all__ = ["FitReport", "OtherView", "SuspiciousAnnotator", "SuspiciousAnswer", "fit_and_report"]
 
 Estimator = TypeVar("Estimator", bound=FittedMap)
 
@@ -57,12 +62,31 @@ class SuspiciousAnnotator:
 
 
 @dataclass(frozen=True)
+class OtherView:
+    """An annotator who is consistent in another way than the map, and how well another map predicts the answers."""
+
+    annotator: Hashable
+    n_answers: int
+    agreement: float
+    with_other_map: float
+    verdict: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.annotator}: {self.verdict}; the map agrees with {self.agreement:.0%} of {self.n_answers:,} "
+            f"answers, another one with {self.with_other_map:.0%}"
+        )
+
+
+@dataclass(frozen=True)
 class FitReport:
     """What a fit found. Printing it gives a short table.
 
     Attributes
     ----------
     n_objects, n_triplets, n_answers : int
+    temperatures : dict or None
+        Kernel, t and t_prime of the map, and how many such were tried to choose them; None for methods without any.
     accuracy : float
         Share of all triplets that agree with the final map.
     held_out_accuracy, held_out_error : float or None
@@ -74,8 +98,15 @@ class FitReport:
         Estimated share of wrong answers, beyond close calls; None where held-out answers cannot be predicted.
     wrong_interval : pair of floats or None
         Its 95 % interval.
+    people : PeopleErrors or None
+        The same with people as the unit: for new people, every answer tested on a map made without its annotator.
+    no_people : str or None
+        Why that is missing, where it is: the answers do not say who gave them, or people are too few, or it was not
+        asked for.
     suspicious_answers, suspicious_annotators : tuples
         Answers that are more likely wrong than right, the worst first, and annotators at chance or reversed.
+    other_views : tuple
+        Annotators who are consistent, but in another way than the map.
     n_suspicious_answers, n_annotators : int
         How many such answers there are, and how many annotators.
     alike_names : tuple of tuples of str
@@ -89,15 +120,19 @@ class FitReport:
     n_objects: int
     n_triplets: int
     n_answers: int
+    temperatures: dict[str, Any] | None
     accuracy: float
     held_out_accuracy: float | None
     held_out_error: float | None
     n_held_out: int
     wrong_share: float | None
     wrong_interval: tuple[float, float] | None
+    people: PeopleErrors | None
+    no_people: str | None
     suspicious_answers: tuple[SuspiciousAnswer, ...]
     n_suspicious_answers: int
     suspicious_annotators: tuple[SuspiciousAnnotator, ...]
+    other_views: tuple[OtherView, ...]
     n_annotators: int
     alike_names: tuple[tuple[str, ...], ...]
     warnings: tuple[str, ...]
@@ -113,58 +148,105 @@ class FitReport:
         rows = [("objects", f"{self.n_objects:,}"), ("answers", f"{self.n_answers:,}")]
         if self.n_triplets != self.n_answers:
             rows.append(("triplets", f"{self.n_triplets:,}"))
+        if self.temperatures is not None:
+            rows.append(("temperatures", self._temperatures(**self.temperatures)))
         rows.append(("held-out accuracy", self._held_out()))
+        rows += self._of_people()
         rows.append(("final accuracy", f"{self.accuracy:.1%} of all answers agree with the map"))
         rows.append(("wrong answers", self._wrong()))
         rows += _first_of("suspicious answers", self.suspicious_answers, self.n_suspicious_answers)
         if self.n_annotators and self.trust is not None:
             rows.append(("annotators", f"{len(self.suspicious_annotators):,} of {self.n_annotators:,} are suspicious"))
             rows += _first_of("", self.suspicious_annotators[:5], len(self.suspicious_annotators))
+        if self.other_views:
+            rows += _first_of("other views", self.other_views[:5], len(self.other_views))
+            rows.append(("", "tete views makes maps of them; this one is made of everybody's answers"))
         rows += alike_rows(self.alike_names)
         return "\n".join(table_lines(rows))
+
+    @staticmethod
+    def _temperatures(n_tried: int, **chosen: Any) -> str:
+        how = f" (chosen from {n_tried} by answers held out)" if n_tried > 1 else ""
+        return f"{Temperatures(**chosen)}{how}"
 
     def _held_out(self) -> str:
         if self.held_out_accuracy is None:
             return "unknown: too few answers to hold some out"
         return f"{self.held_out_accuracy:.1%} ± {self.held_out_error:.1%} ({self.n_held_out:,} answers not fitted)"
 
+    def _of_people(self) -> list[tuple[str, str]]:
+        if self.people is not None:
+            people, (low, high) = self.people, self.people.accuracy_interval
+            share = f"{people.accuracy:.1%} ± {people.accuracy_error:.1%}"
+            return [("for new people", f"{share} ({low:.1%} to {high:.1%}, {people.n_people:,} people held out)")]
+        return [("for new people", f"unknown: {self.no_people}")] if self.n_annotators and self.no_people else []
+
     def _wrong(self) -> str:
         if self.wrong_share is None or self.wrong_interval is None:
             return "unknown: held-out answers cannot be predicted"
         low, high = self.wrong_interval
-        return f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}), apart from close calls"
+        text = f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}), apart from close calls{vagueness(low, high)}"
+        if self.people is None or self.people.wrong_interval is None:
+            return text
+        low, high = self.people.wrong_interval
+        return f"{text}; by people {low:.1%} to {high:.1%}"
 
 
 def fit_and_report(
-    estimator: Estimator, triplets: Triplets, *, n_folds: int = 5, n_listed: int = 5, random_state: RandomState = 0
+    estimator: Estimator,
+    triplets: Triplets,
+    *,
+    n_folds: int = 5,
+    by: By | None = None,
+    n_listed: int = 5,
+    random_state: RandomState = 0,
 ) -> tuple[Estimator, FitReport]:
-    """Fit to all answers, and test every answer on a map made without it.
+    """Fit to all answers, and test every answer on a map made without it, and on one made without its annotator.
 
-    The estimator itself is left alone; the fitted copy and the report are returned.
+    The estimator itself is left alone; the fitted copy and the report are returned. The latter test is left out with
+    ``by="answers"``, and where people are too few, which ``by="annotators"`` refuses.
     """
+    if by is not None:
+        check_by(by, triplets)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         fitted = clone(estimator).fit(triplets)
     held_out, trusted = _held_out(fitted, triplets, n_folds, random_state)
     n_held_out = 0 if held_out is None else held_out.n_known
+    no_people = "only answers were asked for" if by == "answers" else too_few_people(triplets)
+    people = None
+    if no_people is None:
+        people = errors_of_people(held_out_people(fitted, triplets, n_folds=n_folds, random_state=random_state))
     return fitted, FitReport(
         n_objects=triplets.n_objects,
-        n_triplets=len(triplets),
-        n_answers=len(np.unique(triplets.answer_numbers())),
+        n_triplets=round(float(triplets.counts().sum())),
+        n_answers=triplets.n_answers,
+        temperatures=_temperatures_of(fitted),
         accuracy=float(np.average(satisfied(fitted.embedding_, triplets), weights=triplets.weights)),
         held_out_accuracy=held_out.accuracy if held_out is not None and n_held_out else None,
         held_out_error=held_out.accuracy_error if held_out is not None and n_held_out else None,
         n_held_out=n_held_out,
         wrong_share=None if trusted is None else trusted.wrong_share,
         wrong_interval=None if trusted is None else trusted.wrong_interval,
+        people=people,
+        no_people=no_people,
         suspicious_answers=_suspicious_answers(trusted, n_listed),
-        n_suspicious_answers=0 if trusted is None else int((trusted.answers["wrong"] > 0.5).sum()),
+        n_suspicious_answers=0 if trusted is None else trusted.n_distrusted,
         suspicious_annotators=_suspicious_annotators(trusted),
+        other_views=_other_views(trusted),
         n_annotators=0 if triplets.annotators is None else len(np.unique(triplets.annotators)),
         alike_names=alike_names(triplets.names),
         warnings=tuple(dict.fromkeys(str(warning.message) for warning in caught)),
         trust=trusted,
     )
+
+
+def _temperatures_of(fitted: FittedMap) -> dict[str, Any] | None:
+    chosen = fitted.best_estimator_ if hasattr(fitted, "best_estimator_") else fitted
+    if not isinstance(chosen, TETE):
+        return None
+    names = Temperatures(chosen.kernel_, chosen.t_, chosen.t_prime_)._asdict()
+    return {**names, "n_tried": len(chosen.temperature_scores_ or ())}
 
 
 def _held_out(
@@ -177,7 +259,7 @@ def _held_out(
         return None, None
     held_out = HeldOutAnswers(triplets, margins)
     try:
-        return held_out, report_on(held_out)
+        return held_out, report_on(held_out, n_components=fitted.embedding_.shape[1])
     except InvalidTripletsError:
         return held_out, None
 
@@ -210,9 +292,25 @@ def _suspicious_annotators(trusted: TrustReport | None) -> tuple[SuspiciousAnnot
             n_answers=record["answers"],
             agreement=record["agreement"],
             expected=record["expected"],
-            behavior="reversed" if record["reversed"] else "at chance",
+            behavior=record["verdict"],
         )
         for record in flagged.reset_index().to_dict("records")
+    )
+
+
+def _other_views(trusted: TrustReport | None) -> tuple[OtherView, ...]:
+    if trusted is None or trusted.annotators is None:
+        return ()
+    table = trusted.annotators
+    return tuple(
+        OtherView(
+            annotator=record["annotator"],
+            n_answers=record["answers"],
+            agreement=record["agreement"],
+            with_other_map=record["with_other_map"],
+            verdict=record["verdict"],
+        )
+        for record in table[table["other_view"]].reset_index().to_dict("records")
     )
 
 

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.comparisons.folds import folds
+from tete.comparisons.folds import blocks_of, folds
 from tete.comparisons.triplets import Triplets
 from tete.core.randomness import RandomState
 from tete.core.validation import check_whole
@@ -23,9 +24,14 @@ DENSE = 50
 
 
 def held_out_margins(
-    estimator: FittedMap, triplets: Triplets, *, n_folds: int = 5, random_state: RandomState = 0
+    estimator: FittedMap,
+    triplets: Triplets,
+    *,
+    n_folds: int = 5,
+    by: Literal["answers", "annotators"] = "answers",
+    random_state: RandomState = 0,
 ) -> Floats:
-    """For each triplet the margin -log l on a map made without its answer and a share of the others.
+    """For each triplet the margin (`distance_margins`) on a map made without its answer and a share of others.
 
     The answers are dealt into folds, whole, and each fold is tested on a map of the others. NaN where one of the
     objects occurs in no other fold.
@@ -36,19 +42,20 @@ def held_out_margins(
         It is left alone. Where there are at least 50 triplets an object, refits start from the map of all answers.
     triplets : Triplets
     n_folds : int, default=5
+    by : "answers" or "annotators", default="answers"
+        With "annotators" all answers of a person are held out together.
     random_state : int, generator or None, default=0
     """
     check_whole("n_folds", n_folds, least=2)
-    answers = triplets.answer_numbers()
-    n_answers = len(np.unique(answers))
+    n_answers = triplets.n_answers
     if n_answers < max(FEWEST_ANSWERS, n_folds):
         raise InvalidTripletsError(
             f"At least {max(FEWEST_ANSWERS, n_folds)} answers are needed to hold some out, got {n_answers}."
         )
     fitted = fitted_to(estimator, triplets)
-    start = fitted.embedding_ if len(triplets) >= DENSE * triplets.n_objects else None
+    start = fitted.embedding_ if triplets.counts().sum() >= DENSE * triplets.n_objects else None
     margins = np.empty(len(triplets))
-    for others, tested in folds(n_folds, answers, random_state):
+    for others, tested in folds(n_folds, blocks_of(triplets, by), random_state):
         train, test = triplets.select(others), triplets.select(tested)
         known = train.select(train.weights_or_ones() > 0).mentions() > 0
         found = fitted.margins(test, embedding=fitted.map_of(train, start=start))
@@ -77,7 +84,12 @@ class HeldOutAnswers:
     def shares_of_answers(self) -> Floats:
         """How much each triplet with a known margin counts: those of an answer share its weight."""
         answers = self.answers[self.known]
-        return np.asarray(self.triplets.weights_or_ones()[self.known] / np.bincount(answers)[answers])
+        return np.asarray(self.triplets.counts()[self.known] / np.bincount(answers)[answers])
+
+    @cached_property
+    def counts(self) -> Floats:
+        """For each answer how many answers it stands for: its weight, as if its line were repeated."""
+        return self.triplets.answer_counts()
 
     @cached_property
     def first_rows(self) -> NDArray[np.int64]:
@@ -98,20 +110,22 @@ class HeldOutAnswers:
 
     @cached_property
     def known_answers(self) -> NDArray[np.bool_]:
-        """Which answers have a known margin."""
-        return np.isfinite(self.agreement)
+        """Which answers have a known margin, and count."""
+        return np.isfinite(self.agreement) & (self.counts > 0.0)
 
     @property
     def n_known(self) -> int:
-        """How many answers have a known margin."""
-        return int(self.known_answers.sum())
+        """How many answers have a known margin, weights counted as repeats."""
+        return round(float(self.counts[self.known_answers].sum()))
 
     @property
     def accuracy(self) -> float:
         """Mean agreement of these."""
-        return float(self.agreement[self.known_answers].mean())
+        return float(np.average(self.agreement[self.known_answers], weights=self.counts[self.known_answers]))
 
     @property
     def accuracy_error(self) -> float:
         """Its standard error."""
-        return float(self.agreement[self.known_answers].std() / np.sqrt(self.n_known))
+        counts = self.counts[self.known_answers]
+        squares = (self.agreement[self.known_answers] - self.accuracy) ** 2
+        return float(np.sqrt(np.average(squares, weights=counts) / counts.sum()))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from tete.comparisons.by_people import By, check_by
 from tete.comparisons.checks import refuse_zero_weights
 from tete.comparisons.reading import as_triplets
 from tete.core.docstrings import filled_from
@@ -17,9 +18,11 @@ from tete.core.printing import listed, table_lines
 from tete.core.randomness import RandomState
 from tete.core.validation import check_whole
 from tete.embedding.answer_model import AnswerModel
-from tete.embedding.fitted_map import FittedMap
+from tete.embedding.fitted_map import FittedMap, fitted_to
 from tete.exceptions import InvalidTripletsError
 from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.lapses import vagueness
+from tete.reliability.people_errors import errors_of_people
 from tete.reliability.trust_tables import JudgedAnswers, annotator_table, answer_table, object_table
 
 if TYPE_CHECKING:
@@ -51,19 +54,26 @@ class TrustReport:
     probability_wrong : array, one number for each triplet
         Probability that it is wrong beyond a close call.
     answers : DataFrame, one row an answer
-        Columns row (of its first triplet), anchor, near, far (of that triplet), annotator, triplets, agrees (share of
-        its triplets that the held-out map agrees with), wrong (probability).
+        In the order in which they came. Columns row (of its first triplet), line (of its file), anchor, near, far (of
+        that triplet), annotator, weight, ms (response time), triplets, agrees (share of its triplets that the held-out
+        map agrees with), wrong (probability).
     annotators : DataFrame or None, one row an annotator
         Columns answers; agreement with the map; expected (of ordinary people, on the same questions); with_others and
-        with_self
-        (agreement on questions asked again; NaN where none was); at_chance (fewer right answers than ordinary people
-        give, and no clear sign of being better than coin tossing); reversed (more wrong answers than coin tossing
-        gives). The flags are adjusted so that with 95 % probability nobody is flagged who is as good as ordinary
-        people. Someone between these and a coin may be, the more easily the fewer the answers: see the agreement.
+        with_self (agreement on questions asked again; NaN where none was); reversed (more wrong answers than coin
+        tossing gives); at_chance (fewer right answers than ordinary people give, no clear sign of being better than
+        coin tossing, and none of another view); other_view (fewer right answers than ordinary people give, but a map of
+        such people, or of the person alone, predicts unseen answers of theirs); with_other_map (the share that it
+        predicts; NaN where none was made); verdict ("ordinary", "at chance", "reversed", "consistent, but another
+        view", "consistent, but a view of their own", "random or another view: too few answers to tell", or, between
+        several views, "unclear"). The flags are adjusted so that with 95 % probability nobody is flagged who is as good
+        as ordinary people. Someone between these and a coin may be, the more easily the fewer the answers: see the
+        agreement.
     objects : DataFrame, one row an object
         Columns answers that mention it; agreement; expected; hardly_mentioned (in fewer than 5); badly_placed (the map
         predicts answers about it no better than chance); contradicted (more answers about it go against the map than
         expected; Benjamini-Hochberg at 5 %: this is a list of places to look at, of which a few may be false).
+    by : "answers" or "annotators"
+        What was held out and counted. By annotators, `accuracy_error` and `wrong_interval` are those for other people.
 
     Examples
     --------
@@ -85,6 +95,7 @@ class TrustReport:
     answers: "pd.DataFrame"
     annotators: "pd.DataFrame | None"
     objects: "pd.DataFrame"
+    by: By = "answers"
 
     @property
     def wrong_share(self) -> float:
@@ -97,20 +108,35 @@ class TrustReport:
         """
         return self.model.lapse
 
+    @property
+    def n_distrusted(self) -> int:
+        """How many answers are more likely wrong than right, weights counted as repeats.
+
+        Returns
+        -------
+        int
+            The number.
+        """
+        distrusted = self.answers[self.answers["wrong"] > 0.5]
+        return len(distrusted) if "weight" not in distrusted else round(float(distrusted["weight"].sum()))
+
     def __str__(self) -> str:
         low, high = self.wrong_interval
+        counted = f"{self.n_held_out:,} answers" + (", errors by people" if self.by == "annotators" else "")
         rows = [
-            ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({self.n_held_out:,} answers)"),
-            ("wrong answers", f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%})"),
-            ("distrusted answers", f"{int((self.answers['wrong'] > 0.5).sum()):,} are more likely wrong than right"),
+            ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({counted})"),
+            ("wrong answers", f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}){vagueness(low, high)}"),
+            ("distrusted answers", f"{self.n_distrusted:,} are more likely wrong than right"),
         ]
         if self.annotators is not None:
-            rows += _flagged("annotators", self.annotators, ("at_chance", "reversed"))
+            rows += _flagged("annotators", self.annotators, ("at_chance", "reversed", "other_view"))
         rows += _flagged("objects", self.objects, ("hardly_mentioned", "badly_placed", "contradicted"))
         return "\n".join(table_lines(rows, width=26))
 
     def annotator_weights(self) -> "pd.Series[float]":
         """For each annotator clip((.5 - v) / (.5 - median v), 0, 1), v the share of contradicted answers.
+
+        People of another view are consistent, so they keep the weight 1; `MultiViewTETE` gives them a map.
 
         Returns
         -------
@@ -126,7 +152,7 @@ class TrustReport:
             raise InvalidTripletsError("The answers must have annotators to be weighted by them, got none.")
         reliability = self.annotators["agreement"].fillna(0.5) - 0.5
         typical = max(float(reliability.median()), np.finfo(float).tiny)
-        return (reliability / typical).clip(0.0, 1.0)
+        return (reliability / typical).clip(0.0, 1.0).mask(self.annotators["other_view"], 1.0)
 
     def refit(self, estimator: Estimator, X: Any) -> Estimator:
         """A copy of the estimator fitted to the answers, each weighted by its annotator's reliability.
@@ -169,6 +195,7 @@ def trust(
     y: ArrayLike | None = None,
     *,
     n_folds: int = 5,
+    by: By = "answers",
     few: int = 5,
     random_state: RandomState = 0,
 ) -> TrustReport:
@@ -184,6 +211,9 @@ def trust(
         `TETECV` then chooses once, for all the maps that answers are tested on.
     n_folds : int, default=5
         Number of parts that are held out in turn.
+    by : "answers" or "annotators", default="answers"
+        What is held out together and counted as one independent draw. "annotators" says how far the numbers would move
+        with other people; at least 15 are needed.
     few : int, default=5
         Objects in fewer answers are hardly mentioned.
     random_state : int, generator or None, default=0
@@ -198,6 +228,8 @@ def trust(
     ------
     UnpredictableAnswersError
         If the maps predict hardly more than half of the held-out answers: then nothing can be said.
+    InvalidParameterError
+        If `by` is "annotators" and there are fewer than 15.
 
     Examples
     --------
@@ -213,25 +245,32 @@ def trust(
     check_whole("few", few, least=1)
     triplets = estimator.read(X, y) if hasattr(estimator, "embedding_") else as_triplets(X, y)
     refuse_zero_weights(triplets.weights)
-    margins = held_out_margins(estimator, triplets, n_folds=n_folds, random_state=random_state)
-    return report_on(HeldOutAnswers(triplets, margins), few=few)
+    unit = check_by(by, triplets)
+    fitted = fitted_to(estimator, triplets)
+    margins = held_out_margins(fitted, triplets, n_folds=n_folds, by=unit, random_state=random_state)
+    return report_on(HeldOutAnswers(triplets, margins), few=few, by=unit, n_components=fitted.embedding_.shape[1])
 
 
-def report_on(held_out: HeldOutAnswers, *, few: int = 5) -> TrustReport:
-    """The report on answers whose held-out margins are known."""
+def report_on(held_out: HeldOutAnswers, *, few: int = 5, by: By = "answers", n_components: int = 2) -> TrustReport:
+    """The report on answers whose held-out margins are known, on maps of so many dimensions."""
     if not held_out.n_known:
         raise InvalidTripletsError("No object of a held-out answer occurs in another answer: nothing can be compared.")
     judged = JudgedAnswers.of(held_out)
+    error, interval = held_out.accuracy_error, (judged.lapses.low, judged.lapses.high)
+    if by == "annotators":
+        of_people = errors_of_people(held_out)
+        error, interval = of_people.accuracy_error, of_people.wrong_interval or interval
     return TrustReport(
         model=judged.lapses.model,
-        wrong_interval=(judged.lapses.low, judged.lapses.high),
+        wrong_interval=interval,
         accuracy=held_out.accuracy,
-        accuracy_error=held_out.accuracy_error,
+        accuracy_error=error,
         n_held_out=held_out.n_known,
         probability_wrong=judged.lapses.model.probability_wrong(held_out.margins),
         answers=answer_table(judged),
-        annotators=annotator_table(held_out),
+        annotators=annotator_table(held_out, n_components),
         objects=object_table(judged, few=few),
+        by=by,
     )
 
 

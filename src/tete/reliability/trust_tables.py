@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from tete.comparisons.agreement import repeat_shares
+from tete.comparisons.response_times import times_by_annotator
 from tete.reliability.evidence import (
     benjamini_hochberg,
     better_than_chance,
@@ -19,6 +20,7 @@ from tete.reliability.evidence import (
 from tete.reliability.held_out import HeldOutAnswers
 from tete.reliability.lapses import LapseEstimate, fit_lapses
 from tete.reliability.ordinary_people import probability_ordinary
+from tete.reliability.other_views import people_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +45,8 @@ class JudgedAnswers:
         known, weights = held_out.known, held_out.shares_of_answers
         if believed is not None:
             weights = weights * believed[known]
-        return cls(held_out, fit_lapses(held_out.margins[known], held_out.answers[known], weights))
+        answers = held_out.answers[known]
+        return cls(held_out, fit_lapses(held_out.margins[known], answers, weights, copies=held_out.counts[answers]))
 
     @cached_property
     def expected(self) -> Floats:
@@ -58,27 +61,34 @@ class JudgedAnswers:
 
 
 def answer_table(judged: JudgedAnswers) -> "pd.DataFrame":
-    """One row an answer."""
+    """One row an answer, in the order in which the answers came."""
     import pandas as pd  # noqa: PLC0415
 
     held_out, model = judged.held_out, judged.lapses.model
-    triplets, rows = held_out.triplets, held_out.first_rows
+    order = np.argsort(held_out.first_rows, kind="stable")
+    triplets, rows = held_out.triplets, held_out.first_rows[order]
     names = np.arange(triplets.n_objects) if triplets.names is None else np.array(triplets.names, dtype=object)
     columns: dict[str, Any] = {"row": rows}
+    if triplets.lines is not None:
+        columns["line"] = triplets.lines[rows]
     for role in ("anchor", "near", "far"):
         columns[role] = names[getattr(triplets, role)[rows]]
     if triplets.annotators is not None:
         columns["annotator"] = triplets.annotators[rows]
-    columns["triplets"] = np.bincount(held_out.answers)
-    columns["agrees"] = held_out.agreement
-    wrong = held_out.by_answer(model.probability_wrong(held_out.margins))
+    if triplets.weights is not None:
+        columns["weight"] = held_out.counts[order]
+    if triplets.times is not None:
+        columns["ms"] = triplets.times[rows]
+    columns["triplets"] = np.bincount(held_out.answers)[order]
+    columns["agrees"] = held_out.agreement[order]
+    wrong = held_out.by_answer(model.probability_wrong(held_out.margins))[order]
     columns["wrong"] = np.where(np.isnan(wrong), model.lapse, wrong)
-    labels = None if triplets.groups is None else pd.Index(triplets.groups[rows], name="group")
+    labels = None if triplets.answers is None else pd.Index(triplets.answers[rows], name="answer")
     return pd.DataFrame(columns, index=labels)
 
 
-def annotator_table(held_out: HeldOutAnswers) -> "pd.DataFrame | None":
-    """One row an annotator, compared with ordinary ones."""
+def annotator_table(held_out: HeldOutAnswers, n_components: int = 2) -> "pd.DataFrame | None":
+    """One row an annotator, compared with ordinary ones; other views are looked for on maps of so many dimensions."""
     import pandas as pd  # noqa: PLC0415
 
     triplets = held_out.triplets
@@ -91,20 +101,24 @@ def annotator_table(held_out: HeldOutAnswers) -> "pd.DataFrame | None":
     table = _agreement_columns(ordinary, units[held_out.first_rows], np.arange(len(held_out.first_rows)), len(labels))
     repeats = repeat_shares(triplets)
     table |= {"with_others": repeats.with_others, "with_self": repeats.with_self}
-    table |= _flags(ordinary, units, len(labels))
+    if triplets.times is not None:
+        table["median_ms"], table["too_fast"] = times_by_annotator(triplets)
+    table |= _flags(ordinary, units, len(labels), n_components)
     return pd.DataFrame(table, index=pd.Index(labels, name="annotator"))
 
 
-def _flags(judged: JudgedAnswers, units: NDArray[np.int64], n_units: int) -> dict[str, NDArray[np.bool_]]:
-    """For each annotator, whether the answers are worse than coin tossing, or not clearly better than it."""
+def _flags(judged: JudgedAnswers, units: NDArray[np.int64], n_units: int, n_components: int) -> dict[str, Any]:
+    """For each annotator, whether the answers are worse than coin tossing, not clearly better, or of another view."""
     known = judged.held_out.known_answers
     evidence, units = judged.evidence[known], units[judged.held_out.first_rows[known]]
+    counts = judged.held_out.counts[known]
     is_less, is_reversed = (
-        holm(test(evidence, units, n_units)) < LEVEL for test in (worse_than_expected, worse_than_chance)
+        holm(test(evidence, units, n_units, counts)) < LEVEL for test in (worse_than_expected, worse_than_chance)
     )
     # Of many coin tossers some look better than a coin, so the sign must be as clear as the number of people asks for.
-    is_better = better_than_chance(evidence, units, n_units) < LEVEL / n_units
-    return {"reversed": is_reversed, "at_chance": is_less & ~is_better & ~is_reversed}
+    is_better = better_than_chance(evidence, units, n_units, counts) < LEVEL / n_units
+    at_chance = is_less & ~is_better & ~is_reversed
+    return people_columns(judged.held_out, is_less, at_chance, is_reversed, n_components)
 
 
 def object_table(judged: JudgedAnswers, *, few: int) -> "pd.DataFrame":
@@ -118,11 +132,11 @@ def object_table(judged: JudgedAnswers, *, few: int) -> "pd.DataFrame":
     answers, units = np.divmod(pairs, n_objects)
     table = _agreement_columns(judged, units, answers, n_objects)
     known = held_out.known_answers[answers]
-    evidence, units = judged.evidence[answers[known]], units[known]
+    evidence, units, counts = judged.evidence[answers[known]], units[known], held_out.counts[answers[known]]
     enough = table["answers"] >= few
     table["hardly_mentioned"] = ~enough
-    table["badly_placed"] = enough & (better_than_chance(evidence, units, n_objects) >= LEVEL)
-    table["contradicted"] = benjamini_hochberg(worse_than_expected(evidence, units, n_objects)) < LEVEL
+    table["badly_placed"] = enough & (better_than_chance(evidence, units, n_objects, counts) >= LEVEL)
+    table["contradicted"] = benjamini_hochberg(worse_than_expected(evidence, units, n_objects, counts)) < LEVEL
     labels = range(n_objects) if triplets.names is None else list(triplets.names)
     return pd.DataFrame(table, index=pd.Index(labels, name="object"))
 
@@ -131,10 +145,11 @@ def _agreement_columns(
     judged: JudgedAnswers, units: NDArray[np.int64], answers: NDArray[np.int64], n_units: int
 ) -> dict[str, Any]:
     """Numbers of answers, and means of observed and expected agreement over those with a known margin."""
-    known = judged.held_out.known_answers[answers]
-    counts = np.bincount(units[known], minlength=n_units)
-    columns: dict[str, Any] = {"answers": np.bincount(units, minlength=n_units)}
+    known, weights = judged.held_out.known_answers[answers], judged.held_out.counts[answers]
+    counts = np.bincount(units[known], weights=weights[known], minlength=n_units)
+    n_answers = np.rint(np.bincount(units, weights=weights, minlength=n_units))
+    columns: dict[str, Any] = {"answers": n_answers.astype(np.int64)}
     for name, values in (("agreement", judged.held_out.agreement), ("expected", judged.expected)):
-        sums = np.bincount(units[known], weights=values[answers[known]], minlength=n_units)
+        sums = np.bincount(units[known], weights=weights[known] * values[answers[known]], minlength=n_units)
         columns[name] = np.divide(sums, counts, out=np.full(n_units, np.nan), where=counts > 0)
     return columns

@@ -3,13 +3,15 @@
 error(n) = limit + amount * n^-exponent
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
+from tete.comparisons.by_people import By, check_by
+from tete.comparisons.folds import blocks_of, units_of
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
@@ -17,6 +19,7 @@ from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_interval, check_whole
 from tete.embedding.fitted_map import FittedMap, fitted_to
 from tete.exceptions import InvalidTripletsError
+from tete.metrics.clustered_errors import share_error
 from tete.metrics.satisfaction import satisfied
 
 if TYPE_CHECKING:
@@ -99,11 +102,12 @@ def learning_curve(
     *,
     share: float = 0.2,
     n_repeats: int = 3,
+    by: By = "answers",
     random_state: RandomState = 0,
 ) -> LearningCurve:
     """Fit growing parts of the answers and test each map on the same held-out answers.
 
-    Answers that gave several triplets stay whole.
+    Answers that gave several triplets stay whole, and so do all answers to one question.
 
     Parameters
     ----------
@@ -115,6 +119,9 @@ def learning_curve(
         Share of the answers that is held out.
     n_repeats : int, default=3
         How often this is done, each time with other answers held out.
+    by : "answers" or "annotators", default="answers"
+        What is held out and told whole: "annotators" says what answers of more people would bring for people who were
+        not asked; at least 15 are needed.
     random_state : int, generator or None, default=0
         Seed of the choice of answers; None takes another one each time.
 
@@ -127,6 +134,8 @@ def learning_curve(
     ------
     InvalidTripletsError
         If there are fewer than 100 answers.
+    InvalidParameterError
+        If `by` is "annotators" and there are fewer than 15.
 
     Examples
     --------
@@ -141,15 +150,18 @@ def learning_curve(
     check_interval("share", share, 0.0, 1.0, closed=False)
     check_whole("n_repeats", n_repeats, least=1)
     triplets = as_triplets(X, y)
-    n_answers = len(np.unique(triplets.answer_numbers()))
+    n_answers = triplets.n_answers
     if n_answers < FEWEST_ANSWERS:
         raise InvalidTripletsError(f"At least {FEWEST_ANSWERS} answers are needed for a curve, got {n_answers}.")
+    check_by(by, triplets)
     rng = make_generator(random_state)
     fitted = fitted_to(estimator, triplets)
-    runs = np.array([_one_run(fitted, triplets, share, rng) for _ in range(n_repeats)])
+    counted = replace(triplets, weights=triplets.counts())
+    counted = counted.select(counted.weights_or_ones() > 0.0)
+    runs = np.array([_one_run(fitted, counted, share, by, rng) for _ in range(n_repeats)])
     sizes, errors, variances = runs.mean(axis=0).T
     points = pd.DataFrame(
-        {"answers": sizes.astype(int), "error": errors, "standard_error": np.sqrt(variances / n_repeats)}
+        {"answers": np.rint(sizes).astype(int), "error": errors, "standard_error": np.sqrt(variances / n_repeats)}
     )
     limit, amount, exponent = _power_law(sizes, errors)
     needed = (amount / 0.01) ** (1.0 / exponent)
@@ -157,20 +169,30 @@ def learning_curve(
 
 
 def _one_run(
-    fitted: FittedMap, triplets: Triplets, share: float, rng: np.random.Generator
+    fitted: FittedMap, triplets: Triplets, share: float, by: By, rng: np.random.Generator
 ) -> list[tuple[float, float, float]]:
     """For each part of the training answers: their number, the held-out error and its variance."""
-    train, test = triplets.split(share, random_state=rng)
-    answers = train.answer_numbers()
-    rank = rng.permutation(int(answers.max()) + 1)[answers]  # parts are nested, so that the curve is smooth
-    tested = np.unique(test.answer_numbers(), return_inverse=True)[1]
+    train, test = triplets.split(share, by=by, random_state=rng)
+    blocks, tested = blocks_of(train, by), units_of(test, by)
+    n_blocks = int(blocks.max()) + 1
+    rank = rng.permutation(n_blocks)[blocks]  # parts are nested, so that the curve is smooth
+    counts = _counts(test)
+    weights = np.bincount(tested, weights=counts).astype(np.float64)
+    copies = weights if by == "answers" else None
     points = []
     for part in SHARES:
-        size = round(part * (int(answers.max()) + 1))
-        found = fitted.map_of(train.select(rank < size))
-        wrong = np.bincount(tested, weights=~satisfied(found, test)) / np.bincount(tested)
-        points.append((float(size), float(wrong.mean()), float(wrong.var() / len(wrong))))
+        told = train.select(rank < max(round(part * n_blocks), 1))
+        missed = counts * ~satisfied(fitted.map_of(told), test)
+        wrong = np.bincount(tested, weights=missed).astype(np.float64)
+        error = float(wrong.sum() / weights.sum())
+        points.append((float(_counts(told).sum()), error, share_error(wrong, weights, copies) ** 2))
     return points
+
+
+def _counts(part: Triplets) -> NDArray[np.float64]:
+    """How much each triplet counts: those of an answer share its weight."""
+    answers = part.answer_numbers()
+    return np.asarray(part.weights_or_ones() / np.bincount(answers)[answers])
 
 
 def _power_law(sizes: NDArray[np.float64], errors: NDArray[np.float64]) -> tuple[float, float, float]:

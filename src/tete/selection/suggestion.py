@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.comparisons.reading import as_triplets
+from tete.comparisons.resampling import EqualAnswers
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.randomness import RandomState, make_generator
@@ -119,13 +120,12 @@ class _Committee:
     """Maps of resampled answers, and how reliable answers are."""
 
     def __init__(self, estimator: FittedMap, given: Triplets, rng: np.random.Generator) -> None:
-        self._estimator, self._given, self._answers = estimator, given, given.answer_numbers()
+        self._estimator, self._given, self._equal = estimator, given, EqualAnswers(given)
         members = [self._member(rng) for _ in range(N_MAPS)]
-        self.maps: list[Embedding] = [embedding for embedding, _ in members]
-        tested = np.concatenate([margins for _, margins in members])
-        self.model: AnswerModel = (
-            fit_answer_model(tested, np.ones(len(tested))) if len(tested) >= FEWEST_TESTED else estimator.answer_model()
-        )
+        self.maps: list[Embedding] = [embedding for embedding, *_ in members]
+        margins, weights = (np.concatenate(parts) for parts in zip(*(tested for _, *tested in members), strict=True))
+        enough = weights.sum() >= FEWEST_TESTED
+        self.model: AnswerModel = fit_answer_model(margins, weights) if enough else estimator.answer_model()
 
     def judge(self, questions: Triplets) -> tuple[Floats, Floats]:
         """Probability that the answer is the second object, and mutual information of answer and map."""
@@ -134,10 +134,9 @@ class _Committee:
         mean = probability.mean(axis=0)
         return mean, np.maximum(_entropy(mean) - _entropy(probability).mean(axis=0), 0.0)
 
-    def _member(self, rng: np.random.Generator) -> tuple[Embedding, Floats]:
-        """A map of resampled answers, and margins of the others. Objects it knows nothing of are put anywhere."""
-        n_answers = int(self._answers.max()) + 1
-        drawn = np.bincount(rng.integers(n_answers, size=n_answers), minlength=n_answers)[self._answers]
+    def _member(self, rng: np.random.Generator) -> tuple[Embedding, Floats, Floats]:
+        """A map of resampled answers, margins and counts of the others. Unknown objects are put anywhere."""
+        drawn = self._equal.drawn(rng)
         told = self._given.select(drawn > 0)
         known = told.mentions() > 0
         start = self._estimator.embedding_
@@ -145,11 +144,13 @@ class _Committee:
         try:
             embedding[known] = self._estimator.map_of(told.with_weights(drawn[drawn > 0]), start=start)[known]
         except InvalidTripletsError:  # of very few answers, those drawn may contradict each other
-            return embedding, np.empty(0)
-        untold = (drawn == 0) & known[self._given.to_array()].all(axis=1)
+            return embedding, np.empty(0), np.empty(0)
+        counts = self._given.counts()
+        untold = (drawn == 0) & (counts > 0.0) & known[self._given.to_array()].all(axis=1)
         if not untold.any():
-            return embedding, np.empty(0)
-        return embedding, self._estimator.margins(self._given.select(untold), embedding=embedding)
+            return embedding, np.empty(0), np.empty(0)
+        margins = self._estimator.margins(self._given.select(untold), embedding=embedding)
+        return embedding, margins, counts[untold]
 
 
 def _draw(n_objects: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tete.comparisons.folds import folds, units_of
+from tete.comparisons.by_people import By
+from tete.comparisons.folds import blocks_of, folds, units_of
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
@@ -32,19 +33,19 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """The map of t-ETE with dimension and temperatures chosen by cross-validation, as `LassoCV` chooses alpha.
 
     Whole answers (or annotators) are held out, none is torn apart. The chosen dimension is the smallest whose score
-    is within one standard error of the best one; the chosen temperatures are the most robust ones (those that come
-    first) whose score is within one standard error of the difference to the best ones.
+    is within one standard error of the best one; the chosen temperatures are those with the best score. Scores are
+    log-likelihoods of held-out answers, as in the choice of `TETE`, which is this one in one dimension on fewer folds.
 
     Parameters
     ----------
     n_components : int or sequence of int, default=(1, 2, 3, 4, 5, 6, 7, 8)
         Dimensions to try; the map has the chosen one.
     temperatures : sequence of pairs (t, t'), optional
-        Temperatures to try, preferred ones first: every second one, and those beside the best of these. STE and (up
-        to scale) t-STE are among the default ones.
+        Temperatures to try, neighbours beside each other, because fits go on from each other; None for t' is the
+        kernel on plain distances. By default those of `TETE`.
     cv : int, splitter of scikit-learn or iterable of (train, test), default=5
         Number of folds, or the folds; a splitter gets the answers or annotators as groups.
-    by : "groups" or "annotators", default="groups"
+    by : "answers" or "annotators", default="answers"
         What is held out as a whole. "annotators" says how well the map predicts people who were not asked.
     refit : bool, default=True
         Whether to fit the chosen candidate to all answers in the end.
@@ -58,7 +59,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     Attributes
     ----------
     best_params_ : dict
-        The chosen n_components, t and t_prime.
+        The chosen n_components, t, t_prime and kernel, as `TETE` takes them.
     best_score_ : float
         Share of held-out answers that maps of the chosen kind agreed with.
     best_index_ : int
@@ -66,10 +67,14 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     cv_results_ : dict of arrays
         For each candidate that was tried, as in scikit-learn's `GridSearchCV`: params, param_..., split..._test_score
         (NaN for folds on which it was no longer tried), mean_test_score, std_test_score, rank_test_score and
-        mean_fit_time; also standard_error (of the mean, by answers) and n_iter (iterations of all folds). As one fold
-        is harder than another, means over different folds cannot be compared; comparable_score, by which candidates
-        are ranked, is the chosen candidate's mean plus the mean difference to it on the folds of both.
+        mean_fit_time; also standard_error (of the mean, by answers), likelihood_error, n_iter (iterations of all folds)
+        and n_folds (on which it was tried). As one fold is harder than another, means over different folds cannot be
+        compared; comparable_score is the chosen candidate's mean plus the mean difference to it on the folds of both,
+        and comparable_likelihood, by which candidates are chosen and ranked, is the same of the log-likelihood of an
+        answer.
         ``pandas.DataFrame(model.cv_results_)`` makes a table of it.
+    n_splits_ : int
+        Number of folds.
     best_estimator_ : TETE
         The final fit, with `refit`.
     embedding_ : array of shape (n_objects, n_components)
@@ -91,9 +96,9 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     n_components: int | Sequence[int] = (1, 2, 3, 4, 5, 6, 7, 8)
     _: KW_ONLY
-    temperatures: Sequence[tuple[float, float]] = TEMPERATURES
+    temperatures: Sequence[tuple[float, float | None]] = TEMPERATURES
     cv: Any = 5
-    by: Literal["groups", "annotators"] = "groups"
+    by: By = "answers"
     refit: bool = True
     ridge: float = 3e-4
     max_iter: int = 1000
@@ -130,15 +135,17 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         seed = 0 if self.random_state is None else self.random_state
         parts = [
             Fold(number, triplets.select(train), triplets.select(test), units[test])
-            for number, (train, test) in enumerate(folds(self.cv, units, seed))
+            for number, (train, test) in enumerate(folds(self.cv, blocks_of(triplets, self.by), seed, units=units))
         ]
-        search = Search(parts, int(units.max()) + 1, self._estimator())
+        copies = triplets.answer_counts() if self.by == "answers" else np.ones(int(units.max()) + 1)
+        search = Search(parts, copies, self._estimator())
         best = search.choose(dimensions, temperatures, verbose=self.verbose)
         self.cv_results_ = search.results(best)
         self.best_index_ = list(search.trials).index(best)
-        self.best_params_ = best._asdict()
+        self.best_params_ = best.params
         self.best_score_ = search.trials[best].held_out.score
         self.n_features_in_ = 3
+        self.n_splits_ = len(parts)
         if self.refit:
             self.best_estimator_ = self._estimator().set_params(**self.best_params_).fit(triplets)
             self.embedding_ = self.best_estimator_.embedding_
@@ -220,7 +227,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     @filled_from(FittedMap.margins)
     def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
-        """By how much the map, or another one of the same objects, agrees with each answer: -log l of eq. (loss).
+        """By how much the map, or another one of the same objects, agrees with each answer.
 
         Returns
         -------
@@ -258,7 +265,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     def _estimator(self) -> TETE:
         return TETE(ridge=self.ridge, max_iter=self.max_iter, tol=self.tol, n_jobs=self.n_jobs)
 
-    def _check_parameters(self) -> tuple[list[int], list[tuple[float, float]]]:
+    def _check_parameters(self) -> tuple[list[int], list[tuple[float, float | None]]]:
         """The dimensions, the largest first, and the temperatures."""
         dimensions = np.atleast_1d(np.asarray(self.n_components, dtype=object))
         if dimensions.ndim != 1 or not len(dimensions):
@@ -267,11 +274,14 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             )
         for dimension in dimensions:
             check_whole("n_components", dimension, least=1)
-        pairs = [tuple(pair) for pair in self.temperatures]
+        pairs: list[Any] = [tuple(pair) for pair in self.temperatures]
         if not pairs or any(len(pair) != 2 for pair in pairs):
             raise InvalidParameterError(f"`temperatures` must be pairs of t and t', got {self.temperatures!r}.")
-        for temperature in np.ravel(pairs):
-            check_interval("temperatures", temperature, 1.0, 2.0)
-        check_choice("by", self.by, ("groups", "annotators"))
+        for t, t_prime in pairs:
+            check_interval("temperatures", t, 1.0, 2.0)
+            if t_prime is not None:
+                check_interval("temperatures", t_prime, 1.0, 2.0)
+        check_choice("by", self.by, ("answers", "annotators"))
         check_n_jobs(self.n_jobs)
-        return sorted({int(each) for each in dimensions}, reverse=True), [(float(t), float(u)) for t, u in pairs]
+        wanted = [(float(t), None if t_prime is None else float(t_prime)) for t, t_prime in pairs]
+        return sorted({int(each) for each in dimensions}, reverse=True), wanted

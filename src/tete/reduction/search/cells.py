@@ -1,123 +1,147 @@
-"""Search in cells: nearly exact and fast among many points (faiss's inverted lists), its recall measured and raised."""
+"""Search in cells: nearly exact and fast among many points.
+
+Each point belongs to the cell of the nearest of some centres, found by two rounds of k-means on a sample. A query
+visits the cells whose centres are nearest to itself, as many as it takes to find nearly all neighbours of a sample.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
 
-import faiss
 import numpy as np
 from numpy.typing import NDArray
 
 from tete.core.checked_arrays import CheckedArrays
 from tete.core.threads import SERIAL, Threads
-from tete.reduction.search.nearest import (
-    Neighbors,
-    NeighborSearch,
-    PointArray,
-    empty_neighbors,
-    others,
-    refine,
-    search_all,
-)
+from tete.reduction.search.nearest import Indices, Neighbors, NeighborSearch, PointArray
+from tete.reduction.search.scanning import Blocks, make_blocks, scan, scan_all
 
-__all__ = ["WANTED_RECALL", "CellSearch"]
+__all__ = ["WANTED_RECALL", "CellSearch", "cell_search"]
 
 WANTED_RECALL = 0.995  # with fewer true neighbours class accuracy falls: by .005 on MNIST at .964
-RECALL_SAMPLE = 200  # points times 16 neighbours: an error of .001
-PRODUCT_POINTS = 200_000  # up to which all distances are faster than visiting one in `NEARLY_ALL` cells
-NEARLY_ALL = 6
-ROWS_AT_ONCE = 16_384  # whose candidates are in memory
+RECALL_SAMPLE, RECALL_NEIGHBORS = 1000, 24  # an error of .001: neighbours of one point are missed together
+CELLS_PER_ROOT = 2.0  # times the root of the number of points: as long for centres as pays in smaller cells
+SAMPLE_PER_CELL = 32  # points for the training; more, or more rounds, cost more than they gain
+ROUNDS = 2
+LARGEST = 4  # times the mean size of a cell, beyond which it is divided
+MOST_VISITED_POINTS = 65_536  # of a query: noise in many dimensions has its neighbours in all cells
 
 
 @dataclass
 class CellSearch(NeighborSearch):
-    """Search in the cells nearest to the query (faiss's inverted lists)."""
+    """Search in the cells nearest to the query.
+
+    Attributes
+    ----------
+    points : array of shape (n_points, width)
+        What is searched.
+    centers : array of shape (n_cells, width)
+        The centre of each cell.
+    cells : array of n_points whole numbers
+        The cell of each point.
+    n_visited : int
+        How many cells a query visits.
+    recall : float
+        Share of the true neighbours that a sample of the points found.
+    """
 
     points: PointArray
-    seed: int = 0
-    recall: float = field(init=False, default=0.0)
-    index: Any = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        n_points, width = self.points.shape
-        n_cells = int(4 * np.sqrt(n_points))
-        self.index = faiss.IndexIVFFlat(faiss.IndexFlatL2(width), width, n_cells)
-        self.index.cp.seed = self.seed % 2**31
-        # More rounds or points make the training slower by more than they make the search faster.
-        self.index.cp.niter = 4
-        self.index.cp.max_points_per_centroid = 32
-        self.index.cp.min_points_per_centroid = 1
-        self.index.train(self.points)
-        self.index.add(self.points)
-        self._raise_recall(n_cells)
-
-    def _raise_recall(self, n_cells: int) -> None:
-        """Visit as many cells as it takes to find nearly all neighbours of a sample of points."""
-        sample = np.random.default_rng(self.seed).choice(len(self.points), RECALL_SAMPLE, replace=False)
-        queries = self.points[np.sort(sample)]
-        truth = search_all(self.points, queries, 16, SERIAL)
-        most = n_cells // NEARLY_ALL if len(self.points) <= PRODUCT_POINTS else n_cells
-        n_visited = 8
-        while True:
-            self.index.nprobe = min(n_visited, most)
-            found = self.index.search(queries, 16)[1]
-            self.recall = float(np.mean((truth.indices[:, :, None] == found[:, None, :]).any(axis=2)))
-            if self.recall >= WANTED_RECALL or n_visited >= most:
-                return
-            n_visited = n_visited * 5 // 4
+    centers: PointArray
+    cells: Indices
+    n_visited: int
+    recall: float = 0.0
+    _blocks: Blocks | None = field(default=None, init=False, repr=False)
 
     def within(self, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest other points of each of the points themselves."""
-        result = empty_neighbors(len(self.points), count)
-        # PointArray of one cell visit the same cells, which stay in the processor's cache when they come together.
-        order = np.concatenate([self._members(cell) for cell in range(self.index.nlist)])
-        for start in range(0, len(order), ROWS_AT_ONCE):
-            rows = order[start : start + ROWS_AT_ONCE]
-            squares, found = self.index.search(self.points[rows], min(count + 2, len(self.points)))
-            result.indices[rows], result.distances[rows] = others(rows, found, squares, count)
-        return result
+        order = np.argsort(self.cells, kind="stable").astype(np.int32)
+        return self._visit(self._fill(), self.points, count, workers, order=order, own=True)
 
     def of(self, queries: PointArray, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest points of each query."""
-        if len(queries) == 0:
-            return empty_neighbors(0, count)
-        # faiss would choose the cells of many queries by one matrix product, whose bits depend on their number.
-        cells = search_all(self._centers(), queries, self.index.nprobe, workers)
-        squares = np.square(cells.distances)
-        found = self.index.search_preassigned(queries, count, cells.indices.astype(np.int64), squares)[1]
-        result = refine(self.points, queries, found, count, workers)
-        lost = np.flatnonzero(result.indices[:, 0] < 0)  # all cells that they visited were empty
-        if len(lost):
-            result.indices[lost], result.distances[lost] = search_all(self.points, queries[lost], count, workers)
+        if self._blocks is None:
+            self._blocks = self._fill()
+        return self._visit(self._blocks, queries, count, workers)
+
+    def _visit(
+        self,
+        blocks: Blocks,
+        queries: PointArray,
+        count: int,
+        workers: Threads,
+        *,
+        order: Indices | None = None,
+        own: bool = False,
+    ) -> Neighbors:
+        """What each query finds in the cells nearest to it or, where these hold too few points, in all of them."""
+        centers = make_blocks(self.centers)
+
+        def nearest_cells(rows: Indices) -> Indices:
+            return scan(centers, queries[rows], self.n_visited, SERIAL).indices
+
+        result = scan(blocks, queries, count, workers, visits=nearest_cells, order=order, own=own)
+        wanting = np.flatnonzero(result.indices[:, -1] < 0).astype(np.int32)
+        if len(wanting):
+            result = scan_all(blocks, queries, count, workers, own=own, rows=wanting, into=result)
         return result
+
+    def _fill(self) -> Blocks:
+        """The points of each cell in a block."""
+        order = np.argsort(self.cells, kind="stable").astype(np.int32)
+        return make_blocks(self.points, order, np.bincount(self.cells, minlength=len(self.centers)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_blocks": None}  # the points again, in another order
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """What the training found: the cells' centers, the cell of each point, and how many cells to visit."""
-        cells = np.empty(len(self.points), dtype=np.int32)
-        for cell in range(self.index.nlist):
-            cells[self._members(cell)] = cell
-        return {"cell_centers": self._centers(), "cells": cells, "n_visited_cells": np.array(self.index.nprobe)}
-
-    def _centers(self) -> PointArray:
-        return np.asarray(self.index.quantizer.reconstruct_n(0, self.index.nlist))
-
-    def _members(self, cell: int) -> NDArray[np.int64]:
-        """Numbers of the points in a cell."""
-        lists = self.index.invlists
-        size = lists.list_size(cell)
-        return faiss.rev_swig_ptr(lists.get_ids(cell), size).copy() if size else np.empty(0, dtype=np.int64)
+        return {"cell_centers": self.centers, "cells": self.cells, "n_visited_cells": np.array(self.n_visited)}
 
     @classmethod
     def from_arrays(cls, points: PointArray, arrays: CheckedArrays) -> "CellSearch":
         """The search that had these arrays, without training it again."""
         centers = arrays.numbers("cell_centers", "f4", (None, points.shape[1]))
         cells = arrays.numbers("cells", "i4", (len(points),), least=0, most=len(centers) - 1)
-        search = cls.__new__(cls)
-        search.points, search.seed, search.recall = points, 0, 0.0
-        quantizer = faiss.IndexFlatL2(points.shape[1])
-        quantizer.add(centers)
-        search.index = faiss.IndexIVFFlat(quantizer, points.shape[1], len(centers))
-        search.index.is_trained = True
-        search.index.nprobe = arrays.whole("n_visited_cells", least=1, most=len(centers))
-        numbers = cells.astype(np.int64)
-        search.index.add_core(len(points), faiss.swig_ptr(points), None, faiss.swig_ptr(numbers))
-        return search
+        return cls(points, centers, cells, arrays.whole("n_visited_cells", least=1, most=len(centers)))
+
+
+def cell_search(points: PointArray, seed: int, workers: Threads) -> CellSearch:
+    """Train the centres, and find out how many cells must be visited."""
+    rng = np.random.default_rng(seed)
+    centers = _train(points, rng, workers)
+    cells = np.ascontiguousarray(scan_all(make_blocks(centers), points, 1, workers).indices[:, 0])
+    ranks = _ranks_of_neighbors(points, centers, cells, rng, workers)
+    wanted = int(ranks[int(np.ceil(WANTED_RECALL * len(ranks))) - 1]) + 1
+    n_visited = min(wanted, max(int(MOST_VISITED_POINTS * len(centers) / len(points)), 1))
+    return CellSearch(points, centers, cells, n_visited, float(np.mean(ranks < n_visited)))
+
+
+def _train(points: PointArray, rng: np.random.Generator, workers: Threads) -> PointArray:
+    """Centres of the cells: k-means on a sample, in which cells that are far too large are divided."""
+    n_cells = max(int(CELLS_PER_ROOT * np.sqrt(len(points))), 1)
+    rows = rng.choice(len(points), min(SAMPLE_PER_CELL * n_cells, len(points)), replace=False)
+    sample = points[rows]
+    centers = sample[:n_cells]  # they come in random order
+    for _ in range(ROUNDS):
+        cells = scan_all(make_blocks(centers), sample, 1, workers).indices[:, 0]
+        order, sizes = np.argsort(cells, kind="stable"), np.bincount(cells, minlength=len(centers))
+        starts = np.cumsum(sizes) - sizes
+        full = np.flatnonzero(sizes)
+        centers = (np.add.reduceat(sample[order], starts[full], axis=0) / sizes[full, None]).astype(np.float32)
+        mean_size = len(sample) / n_cells
+        large = np.flatnonzero(sizes > LARGEST * mean_size)
+        parts = [order[starts[cell] :][: int(sizes[cell] / mean_size)] for cell in large]
+        centers = np.concatenate([centers, *(sample[part] for part in parts)])
+    return centers
+
+
+def _ranks_of_neighbors(
+    points: PointArray, centers: PointArray, cells: Indices, rng: np.random.Generator, workers: Threads
+) -> NDArray[np.int32]:
+    """How many cells are nearer to a point than the one in which its neighbour is, for a sample of points; sorted."""
+    sample = points[rng.choice(len(points), min(RECALL_SAMPLE, len(points)), replace=False)]
+    count = min(RECALL_NEIGHBORS + 1, len(points))
+    near = scan_all(make_blocks(points), sample, count, workers).indices[:, 1:]  # each point is its own nearest
+    order = scan_all(make_blocks(centers), sample, len(centers), workers).indices
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.arange(len(centers), dtype=np.int32)[None], axis=1)
+    return np.sort(np.take_along_axis(ranks, cells[near], axis=1), axis=None)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from tete.core.compilation import compiled
 from tete.core.matrices import is_sparse
+from tete.reduction.metric_names import Metric
 from tete.reduction.search.nearest import Indices, PointArray, single_precision
 
 __all__ = ["DistanceBetween", "euclidean_between", "given_between", "metric_between"]
@@ -36,7 +37,7 @@ def given_between(distances: Any) -> DistanceBetween:
 
 
 def metric_between(
-    queries: Any, points: Any, metric: str, parameters: Mapping[str, Any] | None = None
+    queries: Any, points: Any, metric: Metric, parameters: Mapping[str, Any] | None = None
 ) -> DistanceBetween:
     """Distances by one of scikit-learn's metrics."""
     from sklearn.metrics import pairwise_distances  # noqa: PLC0415  (takes long to import)

@@ -23,9 +23,7 @@ __all__ = [
     "check_distances",
     "check_largest",
     "empty_neighbors",
-    "others",
     "refine",
-    "search_all",
     "single_precision",
     "sorted_neighbors",
     "without_own",
@@ -92,28 +90,6 @@ def refine(
     return result
 
 
-def search_all(points: PointArray, queries: PointArray, count: int, workers: Threads) -> Neighbors:
-    """The `count` nearest of all points for each query."""
-    result = empty_neighbors(len(queries), count)
-    slices = row_slices(len(queries), size=64)
-
-    def work(piece: int) -> None:
-        rows = slices[piece]
-        _search_rows(points, queries[rows], result.indices[rows], result.distances[rows])
-
-    workers.run(work, len(slices) if len(queries) else 0)
-    return result
-
-
-def others(
-    names: NDArray[np.int64], candidates: NDArray[np.int64], squares: NDArray[np.float32], count: int
-) -> Neighbors:
-    """The nearest `count` of candidates whose square distances are known; row r is never point ``names[r]``."""
-    result = empty_neighbors(len(candidates), count)
-    _other_rows(names, candidates, squares, result.indices, result.distances)
-    return result
-
-
 def empty_neighbors(n_rows: int, count: int) -> Neighbors:
     """Room for neighbours."""
     return Neighbors(np.empty((n_rows, count), dtype=np.int32), np.empty((n_rows, count), dtype=np.float32))
@@ -133,7 +109,7 @@ def check_distances(distances: NDArray[Any], metric: str) -> None:
     if unknown.any():
         n_rows = int(unknown.all(axis=1).sum()) or int(unknown.any(axis=1).sum())
         raise InvalidFeaturesError(
-            f"By the metric {metric!r} there is no distance from others for {n_rows} of the rows of `X`, such as "
+            f"By the metric {metric} there is no distance from others for {n_rows} of the rows of `X`, such as "
             "constant rows or rows of zeros: leave them out."
         )
     check_largest(float(distances.max(initial=0.0)), "`X`")
@@ -191,13 +167,7 @@ def _insert(square: float, point: int, filled: int, indices: Indices, squares: N
 
 @compiled(error_model="numpy")
 def _complete(filled: int, indices: Indices, squares: NDArray[np.float32]) -> None:
-    """Turn squares to distances. Cells can hold too few points: the farthest found stands in for the missing ones.
-
-    Where nothing was found at all, all numbers are -1.
-    """
-    if filled == 0:
-        indices[:], squares[:] = -1, np.inf
-        return
+    """Turn squares to distances; the farthest found stands in for missing ones."""
     for place in range(filled, indices.shape[0]):
         indices[place], squares[place] = indices[filled - 1], squares[filled - 1]
     for place in range(indices.shape[0]):
@@ -217,34 +187,7 @@ def _refine_rows(
         filled = 0
         for place in range(candidates.shape[1]):
             point = candidates[row, place]
-            if point >= 0 and not (first >= 0 and point == first + row):
+            if not (first >= 0 and point == first + row):
                 square = _square_distance(points[point], queries[row])
                 filled = _insert(square, point, filled, indices[row], distances[row])
-        _complete(filled, indices[row], distances[row])
-
-
-@compiled(error_model="numpy")
-def _other_rows(
-    names: NDArray[np.int64],
-    candidates: NDArray[np.int64],
-    squares: NDArray[np.float32],
-    indices: Indices,
-    distances: NDArray[np.float32],
-) -> None:
-    for row in range(candidates.shape[0]):
-        filled = 0
-        for place in range(candidates.shape[1]):
-            point = candidates[row, place]
-            if point >= 0 and point != names[row]:
-                filled = _insert(squares[row, place], point, filled, indices[row], distances[row])
-        _complete(filled, indices[row], distances[row])
-
-
-@compiled(error_model="numpy")
-def _search_rows(points: PointArray, queries: PointArray, indices: Indices, distances: NDArray[np.float32]) -> None:
-    for row in range(queries.shape[0]):
-        filled = 0
-        for point in range(points.shape[0]):
-            square = _square_distance(points[point], queries[row])
-            filled = _insert(square, point, filled, indices[row], distances[row])
         _complete(filled, indices[row], distances[row])

@@ -1,0 +1,243 @@
+"""Do errors hold? P(wrong), intervals of the share of wrong answers, ellipses and accuracy for new people.
+
+Writes `results/calibration.md`. The truth is known: maps of human answers (Food, two sets of eggs, Music) are taken for
+the truth, the same questions are answered by them with the close calls that people have, and a share of the answers is
+reversed; or places are drawn, and people who see them a little differently answer. Seeds are those of the draws, 0, 1
+and so on (1000 and so on for reversed answers). Without arguments all sections are measured, else those named;
+`--draws` takes fewer.
+"""
+
+import argparse
+import json
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from scipy.special import expit
+
+from environments import data_folder, machine
+from tete import TETE, Triplets, position_uncertainty, trust
+from tete.datasets import answer_by_distance, load_alien_eggs, load_food, load_music, make_uniform_triplets
+from tete.embedding.distance_margins import distance_margins
+from tete.exceptions import UnpredictableAnswersError
+from tete.metrics.alignment import procrustes_align
+from tete.reliability.people_errors import errors_of_people, held_out_people
+from triplets import RESULTS, as_markdown
+
+Rows = list[dict[str, object]]
+
+SHARES = (0.05, 0.15, 0.3)
+HUMAN = ("Food, 6,000 answers", "Food, 20,000 answers", "30 eggs", "300 eggs", "Music")
+
+
+@cache
+def human_answers(name: str) -> Triplets:
+    if name.startswith("Food"):
+        triplets = load_food(folder=data_folder()).triplets
+        size = int(name.split()[1].replace(",", ""))
+        return triplets.select(np.random.default_rng(0).permutation(len(triplets))[:size])
+    if name == "Music":
+        return load_music(folder=data_folder()).triplets
+    return load_alien_eggs(int(name.split(maxsplit=1)[0]), folder=data_folder()).triplets
+
+
+@cache
+def human_truth(name: str) -> tuple[np.ndarray, float]:
+    """A map of the answers, and how steeply the answers of people follow its distances."""
+    triplets = human_answers(name)
+    fitted = TETE(2).fit(triplets)
+    return fitted.embedding_, trust(fitted, triplets).model.steepness
+
+
+def planted(name: str, share: float, seed: int) -> tuple[Triplets, np.ndarray]:
+    """The questions people were asked, answered by the map with their close calls, and some of the answers reversed."""
+    rng = np.random.default_rng([seed, int(100 * share)])
+    questions, (places, steepness) = human_answers(name), human_truth(name)
+    margins = distance_margins(places, questions.anchor, questions.near, questions.far)
+    answered = questions.flip_where(rng.random(len(questions)) > expit(steepness * margins))
+    is_wrong = rng.random(len(questions)) < share
+    return answered.flip_where(is_wrong), is_wrong
+
+
+def measure_wrong(n_draws: int) -> Rows:
+    rows: Rows = []
+    held = []
+    for name in HUMAN:
+        for share in SHARES:
+            probability, is_wrong, estimates, refused = [], [], [], 0
+            for seed in range(1000, 1000 + n_draws):  # others than the intervals were designed on
+                answers, wrong = planted(name, share, seed)
+                try:
+                    report = trust(TETE(2), answers, random_state=seed)
+                except UnpredictableAnswersError:
+                    refused += 1
+                    continue
+                probability.append(report.probability_wrong)
+                is_wrong.append(wrong)
+                estimates.append((report.wrong_share, *report.wrong_interval))
+            estimate, low, high = np.array(estimates).T
+            row = {"truth": name, "reversed": f"{share:.0%}", "draws": len(estimates), "refused": refused}
+            row |= {"estimate": f"{estimate.mean():.3f} ± {estimate.std():.3f}", "width": np.mean(high - low)}
+            row["intervals that hold it"] = np.mean((low <= share) & (share <= high))
+            rows.append(row | tenths(np.concatenate(probability), np.concatenate(is_wrong)))
+            held.append(row["intervals that hold it"])
+            print(rows[-1], flush=True)
+    whole = {"truth": "all", "draws": len(held) * n_draws, "intervals that hold it": np.mean(held)}
+    return [*rows, {name: whole.get(name, "") for name in rows[0]}]
+
+
+def tenths(probability: np.ndarray, is_wrong: np.ndarray) -> dict[str, object]:
+    """In each tenth of the predicted probability, the share that is wrong minus the prediction; - below 100 answers."""
+    tenth = np.minimum((10.0 * probability).astype(int), 9)
+    differences = {}
+    for number in range(10):
+        inside = tenth == number
+        difference = is_wrong[inside].mean() - probability[inside].mean() if inside.sum() >= 100 else None
+        differences[f".{number}"] = "-" if difference is None else f"{difference:+.2f}"
+    return differences
+
+
+def people_about(
+    rng: np.random.Generator, points: np.ndarray, n_people: int, per_person: int, difference: float
+) -> Triplets:
+    """Everybody weighs the axes and places the objects in their own way, and answers by what they see."""
+    parts = []
+    for _ in range(n_people):
+        seen = points * np.exp(difference * rng.normal(size=points.shape[1]))
+        seen = seen + difference * rng.normal(size=points.shape)
+        questions = make_uniform_triplets(seen, per_person, random_state=rng)
+        parts.append(answer_by_distance(seen, questions, sharpness=3.0, random_state=rng))
+    rows = np.concatenate([part.to_array() for part in parts])
+    return Triplets.from_array(rows, n_objects=len(points), annotators=np.repeat(np.arange(n_people), per_person))
+
+
+PEOPLE = ((30, 600, 0.3), (15, 600, 0.3), (30, 100, 0.3), (60, 50, 0.3), (30, 100, 0.0))
+
+
+def measure_ellipses(n_draws: int) -> Rows:
+    rows = []
+    for dims in (1, 2, 3):
+        for per_object in (33, 67, 200):
+            row = {"dimensions": dims, "answers an object": per_object}
+            for kind in ("close calls", "a tenth reversed"):
+                inside, chosen = [], []
+                for seed in range(n_draws):
+                    points = np.random.default_rng(seed).normal(size=(40, dims))
+                    answers = make_uniform_triplets(points, 40 * per_object, random_state=seed)
+                    if kind == "close calls":
+                        answers = answer_by_distance(points, answers, sharpness=3.0, random_state=seed)
+                    else:
+                        answers = answers.flip(0.1, random_state=seed)
+                    fitted = TETE(dims).fit(answers)
+                    chosen.append(setting(fitted))
+                    sure = position_uncertainty(fitted, answers, by="answers", random_state=seed)
+                    inside.append(share_inside(sure, fitted.embedding_, points))
+                row |= {kind: mean_and_error(inside), f"{kind}: temperatures": most_frequent(chosen)}
+            rows.append(row)
+            print(row, flush=True)
+    return rows
+
+
+def measure_people_ellipses(n_draws: int) -> Rows:
+    rows = []
+    for dims in (1, 2, 3):
+        for n_people, per_person, difference in PEOPLE:
+            row = {"dimensions": dims, "people": n_people, "answers each": per_person, "difference": difference}
+            inside: dict[str, list[float]] = {"answers": [], "annotators": []}
+            for seed in range(n_draws):
+                rng = np.random.default_rng([seed, n_people, per_person])
+                points = rng.normal(size=(40, dims))
+                answers = people_about(rng, points, n_people, per_person, difference)
+                fitted = TETE(dims).fit(answers)
+                for by, found in inside.items():
+                    sure = position_uncertainty(fitted, answers, by=by, random_state=seed)
+                    found.append(share_inside(sure, fitted.embedding_, points))
+            rows.append(row | {f"by {by}": mean_and_error(found) for by, found in inside.items()})
+            print(rows[-1], flush=True)
+    return rows
+
+
+def measure_new_people(n_draws: int) -> Rows:
+    """The 95 % interval of held-out accuracy, against the accuracy of the same kind of map for 2,000 new people."""
+    rows = []
+    for n_people, per_person, difference in PEOPLE:
+        held: dict[str, list[bool]] = {"answers": [], "annotators": []}
+        for seed in range(n_draws):
+            rng = np.random.default_rng([seed, n_people, per_person])
+            points = rng.normal(size=(40, 2))
+            answers = people_about(rng, points, n_people, per_person, difference)
+            fitted = TETE(2).fit(answers)
+            others = people_about(rng, points, 2000, 20, difference)
+            expected = fitted.score(replace(others, annotators=None))
+            by_answers = trust(fitted, answers, random_state=seed)
+            reach = 1.96 * by_answers.accuracy_error
+            held["answers"].append(abs(by_answers.accuracy - expected) <= reach)
+            found = held_out_people(fitted, answers, n_folds=5, random_state=seed)
+            low, high = errors_of_people(found).accuracy_interval
+            held["annotators"].append(low <= expected <= high)
+        row = {"people": n_people, "answers each": per_person, "difference": difference, "draws": n_draws}
+        rows.append(row | {f"by {by}": np.mean(each) for by, each in held.items()})
+        print(rows[-1], flush=True)
+    return rows
+
+
+def setting(fitted: TETE) -> str:
+    """The chosen temperatures of a fit."""
+    return f"distance, {fitted.t_:g}" if fitted.kernel_ == "distance" else f"{fitted.t_:g}, {fitted.t_prime_:g}"
+
+
+def most_frequent(values: list[str]) -> str:
+    names, counts = np.unique(values, return_counts=True)
+    return str(names[counts.argmax()])
+
+
+def share_inside(sure, places: np.ndarray, truth: np.ndarray) -> float:
+    steps = procrustes_align(places, truth) - places
+    distances = np.einsum("ni,nij,nj->n", steps, np.linalg.inv(sure.covariances), steps)
+    return float(np.mean(distances <= sure.radius(0.9) ** 2))
+
+
+def mean_and_error(values: list[float]) -> str:
+    return f"{np.mean(values):.2f} ± {np.std(values) / np.sqrt(max(len(values) - 1, 1)):.2f}"
+
+
+SECTIONS: dict[str, tuple[str, Callable[[int], Rows], int]] = {
+    "wrong": ("Reversed answers: 95 % intervals, and P(wrong) by tenths (observed minus predicted)", measure_wrong, 24),
+    "ellipses": ("90 % ellipses by answers: share of true places inside, 40 objects", measure_ellipses, 10),
+    "people": ("90 % ellipses where people differ: share of true places inside", measure_people_ellipses, 8),
+    "new": (
+        "95 % intervals of held-out accuracy: share that holds the accuracy for new people",
+        measure_new_people,
+        24,
+    ),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
+    parser.add_argument("--draws", type=int, help="default: as many as the section says")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    file = Path(RESULTS, "calibration.json")
+    for name in arguments.sections or list(SECTIONS):
+        print(f"measuring {name} ...", flush=True)
+        title, measure, n_draws = SECTIONS[name]
+        n_draws = arguments.draws or n_draws
+        table = as_markdown(measure(n_draws))
+        stored = json.loads(file.read_text()) if file.exists() else {}  # others may have written meanwhile
+        stored[name] = {"title": f"{title}, {n_draws} draws", "machine": machine(), "table": table}
+        file.write_text(json.dumps(stored, indent=1) + "\n")
+        parts = [
+            f"## {stored[each]['title']}\n\n{stored[each]['table']}\n\n`{json.dumps(stored[each]['machine'])}`"
+            for each in SECTIONS
+            if each in stored
+        ]
+        (RESULTS / "calibration.md").write_text("\n\n".join([f"# Calibration\n\n{__doc__}", *parts]) + "\n")
+
+
+if __name__ == "__main__":
+    main()

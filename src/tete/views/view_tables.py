@@ -1,0 +1,96 @@
+"""Tables of people and of views: see `multiview.MultiViewTETE` for the columns."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tete.embedding.answer_model import Floats
+from tete.views.cross_fitting import Solution
+from tete.views.own_maps import AT_CHANCE, LEVEL, OWN_VIEW, TOO_FEW, agreement_of, chance_of, verdict_alone
+from tete.views.unit_answers import UnitAnswers
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "AT_CHANCE",
+    "CONSISTENT",
+    "OTHER_VIEW",
+    "REVERSED",
+    "TOO_FEW",
+    "largest_first",
+    "people_table",
+    "view_numbers",
+]
+
+SURE, LIKELY = 0.95, 0.5  # probabilities from which a verdict is given: where it accuses or sets apart, and else
+RELIABLE, HALF = 0.2, 0.5  # kinds above the first answer as a view does, those below the second less than ordinarily
+NO_VIEW = -1  # of people at chance, as scikit-learn's clusterings number what is in no cluster
+OTHER_VIEW, REVERSED, UNCLEAR = "consistent, but another view", "reversed", "unclear"
+CONSISTENT = (OTHER_VIEW, OWN_VIEW)
+
+
+def view_numbers(found: Solution) -> NDArray[np.int64]:
+    """For each unit its likeliest view, or -1 for those that rather toss coins."""
+    members = found.memberships
+    return np.where(members.at_chance > LIKELY, NO_VIEW, np.argmax(members.views, axis=1))
+
+
+def largest_first(answers: UnitAnswers, found: Solution) -> Solution:
+    """The views in the order of how much reliable people, or answers, there are of each."""
+    return found.ordered(np.argsort(-(answers.repeats @ found.memberships.weights), kind="stable"))
+
+
+def people_table(answers: UnitAnswers, found: Solution, n_components: int) -> "pd.DataFrame":
+    """One row a person."""
+    import pandas as pd  # noqa: PLC0415
+
+    verdicts, alone = _verdicts(answers, found, n_components)
+    numbers, members = view_numbers(found), found.memberships
+    agreement = np.column_stack([_agreement(answers, margins) for margins in found.margins])
+    rows = np.arange(answers.n_units)
+    return pd.DataFrame(
+        {
+            "answers": np.bincount(answers.units, weights=answers.counts, minlength=answers.n_units),
+            "view": numbers,
+            "probability": np.minimum(members.views[rows, np.argmax(members.views, axis=1)], 1.0),
+            "reliability": members.reliabilities,
+            "agreement": agreement[rows, np.argmax(members.views, axis=1)],
+            "with_largest": agreement[:, 0],
+            "with_own_map": alone,
+            "verdict": verdicts,
+        },
+        index=pd.Index(answers.labels, name="annotator"),
+    )
+
+
+def _agreement(answers: UnitAnswers, margins: Floats) -> Floats:
+    """For each unit the share of its answers that maps made without them agree with."""
+    amounts = answers.by_unit(np.ones(len(margins)))
+    return np.asarray(answers.by_unit(agreement_of(margins)) / amounts)
+
+
+def _without_sign(answers: UnitAnswers, found: Solution) -> NDArray[np.bool_]:
+    """Who is surely less than ordinary, and agrees with no view more clearly than one of so many coins may."""
+    members = found.memberships
+    less = members.probabilities[:, :, members.kinds.reliability > HALF].sum(axis=(1, 2)) < 1.0 - SURE
+    amounts = answers.by_unit(np.ones(len(answers.units)))
+    agreeing = np.max([answers.by_unit(agreement_of(margins)) for margins in found.margins], axis=0)
+    chances = [chance_of(*both) for both in zip(agreeing, amounts, strict=True)]
+    return np.asarray(less & (np.array(chances) >= LEVEL / answers.n_units))
+
+
+def _verdicts(answers: UnitAnswers, found: Solution, n_components: int) -> tuple[list[str], Floats]:
+    """Of each person, and for those at chance how well a map of their own does."""
+    members = found.memberships
+    steady = members.probabilities[:, :, members.kinds.reliability > RELIABLE].sum(axis=2)
+    verdicts = np.full(answers.n_units, UNCLEAR, dtype=object)
+    verdicts[steady[:, 0] > LIKELY] = "ordinary"
+    verdicts[steady[:, 1:].sum(axis=1) > SURE] = OTHER_VIEW
+    verdicts[(members.at_chance > LIKELY) | _without_sign(answers, found)] = AT_CHANCE
+    verdicts[members.reversed > SURE] = REVERSED
+    alone = np.full(answers.n_units, np.nan)
+    for unit in np.flatnonzero(verdicts == AT_CHANCE):
+        verdicts[unit], alone[unit] = verdict_alone(answers, int(unit), n_components)
+    return verdicts.tolist(), alone

@@ -1,0 +1,194 @@
+"""Layouts of answers as the field writes them; `test_answer_and_map_files` has those with three columns."""
+
+import gzip
+import zipfile
+
+import numpy as np
+import pytest
+
+from tete import Triplets, read_answers
+from tete.exceptions import DroppedAnswersWarning, InvalidFileError, InvalidParameterError
+
+
+def named(triplets):
+    return sorted(tuple(triplets.name_of(number) for number in row) for row in triplets.to_array())
+
+
+class TestScreens:
+    @pytest.mark.parametrize(
+        "content", ["first,second,third,central\na,b,c,b\n", "item_1,item_2,item_3,Most central\nb,c,a,b\n"]
+    )
+    def test_the_most_central(self, file, content):
+        assert named(read_answers(file(content))) == [("a", "b", "c"), ("c", "b", "a")]
+
+    def test_the_most_central_beside_the_others(self, file):
+        assert named(read_answers(file("first,second,central\na,c,b\n"))) == [("a", "b", "c"), ("c", "b", "a")]
+        by_columns = read_answers(file("p,q,r\na,c,b\n"), columns=["p", "q", "r"], most_central=True)
+        assert named(by_columns) == [("a", "b", "c"), ("c", "b", "a")]
+
+    def test_picks(self, file):
+        content = "anchor,choice1,choice2,choice3,picked1,picked2\nq,a,b,c,c,a\n"
+        picked = read_answers(file(content))
+        assert named(picked) == [("q", "a", "b"), ("q", "c", "b")]
+        assert picked.n_answers == 1
+        ranked = read_answers(file(content), ranked=True)
+        assert named(ranked) == [("q", "a", "b"), ("q", "c", "a"), ("q", "c", "b")]
+
+    def test_ragged_screens(self, file):
+        content = "anchor,choice1,choice2,choice3,choice4,picked1,picked2\nq,a,b,,,b,\nq,a,,b,c,a,c\nq,d,c,b,a,d,\n"
+        triplets = read_answers(file(content))
+        assert triplets.answer_numbers().tolist() == [0, 1, 1, 2, 2, 2]
+        assert named(triplets.select(np.arange(3))) == [("q", "a", "b"), ("q", "b", "a"), ("q", "c", "b")]
+        assert triplets.lines.tolist() == [2, 3, 3, 4, 4, 4]
+
+    def test_ragged_odd_ones(self, file):
+        content = "object1,object2,object3,object4,odd,weight\na,b,c,,c,2\na,b,c,d,d,1\n"
+        triplets = read_answers(file(content))
+        assert np.bincount(triplets.answer_numbers()).tolist() == [2, 6]
+        assert triplets.n_answers == 3
+
+    def test_picks_by_columns(self, file):
+        content = "x,o1,o2,o3,best\nq,a,b,c,b\n"
+        triplets = read_answers(file(content), columns=["x", "o1", "o2", "o3"], picked=["best"])
+        assert named(triplets) == [("q", "b", "a"), ("q", "b", "c")]
+
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (
+                "anchor,choice1,choice2,picked1\nq,a,b,c\n",
+                "line 2, column 'picked1': 'c': what was picked is not among",
+            ),
+            ("anchor,choice1,choice2,picked1\nq,a,a,a\n", "an object cannot be compared with itself"),
+            ("anchor,choice1,choice2,picked1\nq,a,,\n", "at least two choices are needed"),
+            ("anchor,choice1,choice2,picked1,picked2\nq,a,b,a,b\n", "everything was picked, which says nothing"),
+            ("first,second,third,central\na,b,c,d\n", "'d': the central one is not one of the three shown"),
+        ],
+    )
+    def test_bad_screens(self, file, content, message):
+        with pytest.raises(InvalidFileError, match=message):
+            read_answers(file(content))
+
+    def test_one_kind_of_question_at_a_time(self, file):
+        with pytest.raises(InvalidParameterError, match="Only one of `odd_one_out`, `most_central` and `picked`"):
+            read_answers(file("a,b,c\n"), odd_one_out=True, most_central=True)
+
+
+class TestTies:
+    def test_half_each_way(self, file):
+        path = file("center,left,right,answer,votes\n0,1,2,1,1\n1,0,2,cannot say,3\n2,1,0,-1,1\n")
+        triplets = read_answers(path, ties="half")
+        assert triplets.to_array().tolist() == [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 0, 1]]
+        assert triplets.weights.tolist() == [1.0, 1.5, 1.5, 1.0]
+        assert triplets.n_answers == 5
+        with pytest.warns(DroppedAnswersWarning, match="1 of 3 answers were left out: undecided"):
+            assert len(read_answers(path)) == 2
+
+    def test_a_part_of_each_choice(self, file):
+        path = file("first,second,third,odd\na,b,c,?\na,b,c,c\n")
+        triplets = read_answers(path, ties="half")
+        assert triplets.n_answers == 2
+        assert np.bincount(triplets.answer_numbers()).tolist() == [2] * 4
+        np.testing.assert_allclose(triplets.answer_counts(), [1 / 3, 1 / 3, 1 / 3, 1.0])
+        picks = read_answers(file("anchor,choice1,choice2,choice3,picked1\nq,a,b,c,\nq,a,b,c,a\n"), ties="half")
+        np.testing.assert_allclose(picks.answer_counts(), [1 / 3, 1 / 3, 1 / 3, 1.0])
+
+    def test_in_python(self):
+        questions = [(0, 1, 2), (1, 0, 2), (2, 1, 0)]
+        triplets = Triplets.from_answers(questions, [1, 0, -1], ties="half", annotators=["x", "y", "z"])
+        assert triplets.to_array().tolist() == [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 0, 1]]
+        assert triplets.weights.tolist() == [1.0, 0.5, 0.5, 1.0]
+        assert triplets.annotators.tolist() == ["x", "y", "y", "z"]
+        with pytest.raises(InvalidParameterError, match="`ties` must be 'drop' or 'half', got 'keep'"):
+            Triplets.from_answers(questions, [1, 0, -1], ties="keep")
+
+    def test_a_file_of_ties_alone(self, file):
+        path = file("center,left,right,answer\n0,1,2,?\n")
+        with (
+            pytest.warns(DroppedAnswersWarning, match="undecided"),
+            pytest.raises(InvalidFileError, match="no answer is left, 1 were left out"),
+        ):
+            read_answers(path)
+
+
+class TestExports:
+    def test_triplet_tools(self, file):
+        """Both the answer and the question are there; the answer is used."""
+        content = (
+            "head,winner,loser,Center,Left,Right,Answer,worker_id,rt\n"
+            "cat,dog,cow,cat,cow,dog,dog,w1,950\ncow,dog,cat,cow,dog,cat,dog,w2,120\n"
+        )
+        triplets = read_answers(file(content))
+        assert named(triplets) == [("cat", "dog", "cow"), ("cow", "dog", "cat")]
+        assert triplets.answers is None
+        assert triplets.annotators.tolist() == ["w1", "w2"]
+        assert triplets.times.tolist() == [950.0, 120.0]
+
+    def test_salmon(self, file):
+        content = (
+            "puid,head,left,right,winner,loser,response_time,network_latency,sampler,score,time_received\n"
+            "ab,0,1,2,1,2,1.25,0.05,RandomSampling,,1600000000\ncd,2,0,1,0,1,0.9,0.04,ARR,0.2,1600000001\n"
+        )
+        triplets = read_answers(file(content))
+        assert triplets.to_array().tolist() == [[0, 1, 2], [2, 0, 1]]
+        assert triplets.times.tolist() == [1250.0, 900.0]  # seconds
+        assert triplets.annotators.tolist() == ["ab", "cd"]
+
+
+class TestDetails:
+    @pytest.mark.parametrize("name", ["weight", "count", "Votes"])
+    def test_votes_and_counts_are_weights(self, file, name):
+        assert read_answers(file(f"anchor,near,far,{name}\na,b,c,7\n")).weights.tolist() == [7.0]
+
+    def test_what_is_one_answer_and_what_is_held_out_together(self, file):
+        content = "anchor,near,far,answer,fold\na,b,c,1,x\nb,a,c,1,x\na,c,b,2,x\nb,c,a,3,y\n"
+        triplets = read_answers(file(content))
+        assert triplets.answers.tolist() == ["1", "1", "2", "3"]
+        assert triplets.groups.tolist() == ["x", "x", "x", "y"]
+        assert triplets.n_answers == 3
+        with pytest.raises(InvalidFileError, match="Row 1 is of answer 1 and of group y, which the rest of the answer"):
+            read_answers(file("anchor,near,far,answer,group\na,b,c,1,x\nb,a,c,1,y\n"))
+
+    def test_columns_by_option(self, file):
+        content = "anchor,near,far,screen,block,took\na,b,c,1,x,500\nb,a,c,1,x,\n"
+        triplets = read_answers(file(content), answer="screen", group="block", time="took")
+        assert triplets.answers.tolist() == ["1", "1"]
+        np.testing.assert_array_equal(triplets.times, [500.0, np.nan])
+
+    def test_lines(self, file):
+        content = 'anchor,near,far\na,b,c\n\n"a\nb",b,c\nb,a,c\n'
+        assert read_answers(file(content)).lines.tolist() == [2, 4, 6]
+        assert read_answers(file("anchor,near,far\na,b,c\n\nb,a,c\n")).lines.tolist() == [2, 4]
+
+
+class TestPacked:
+    def test_zip_and_gz(self, tmp_path):
+        content = "anchor,near,far\na,b,c\nb,a,c\n"
+        packed = tmp_path / "answers.csv.gz"
+        packed.write_bytes(gzip.compress(content.encode()))
+        archive = tmp_path / "answers.zip"
+        with zipfile.ZipFile(archive, "w") as files:
+            files.writestr("folder/answers.csv", content)
+            files.writestr("__MACOSX/folder/._answers.csv", "junk")
+        for path in (packed, archive):
+            assert named(read_answers(path)) == [("a", "b", "c"), ("b", "a", "c")]
+
+    def test_bad_archives(self, tmp_path):
+        archive = tmp_path / "answers.zip"
+        archive.write_bytes(b"PK no archive")
+        with pytest.raises(InvalidFileError, match=r"answers\.zip is not a packed table of text"):
+            read_answers(archive)
+        with zipfile.ZipFile(archive, "w") as files:
+            for name in ("a.csv", "b.csv"):
+                files.writestr(name, "anchor,near,far\n")
+        with pytest.raises(InvalidFileError, match=r"expected one table of text .* in the archive, got 2"):
+            read_answers(archive)
+        damaged = tmp_path / "answers.csv.gz"
+        damaged.write_bytes(gzip.compress(b"anchor,near,far\na,b,c\n")[:-9])
+        with pytest.raises(InvalidFileError, match=r"answers\.csv\.gz is not a packed table of text: it is damaged"):
+            read_answers(damaged)
+
+
+def test_objects_may_be_called_like_words(file):
+    picks = read_answers(file("anchor,choice1,choice2,choice3,picked1\n1,0,2,3,0\n1,0,2,,2\n"))
+    assert picks.to_array().tolist() == [[1, 0, 2], [1, 0, 3], [1, 2, 0]]

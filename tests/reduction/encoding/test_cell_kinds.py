@@ -1,0 +1,38 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from tete.reduction.encoding.cell_kinds import cells_of, is_missing, value_texts, written
+
+
+def test_texts_of_values():
+    assert [written(value) for value in (3.0, 2.5, " a ", True, 7)] == ["3", "2.5", "a", "True", "7"]
+    assert value_texts(pd.Series(["a ", "", None, "b", np.nan, pd.NA], dtype=object)).tolist() == [
+        "a",
+        None,
+        None,
+        "b",
+        None,
+        None,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind"),
+    [
+        (["1", "2.", ".5", "-3e2"], "number"),
+        (["1", "2", "many"], "category"),
+        (["1,5", "2,5"], "category"),
+        (["2020-01-31", "2020-02-01 12:30:00.5Z"], "date"),
+        (["2020-01-31", "2020-02-31"], "category"),  # there is no such day
+        (["31.01.2020"], "category"),
+        (["1_000"], "category"),
+    ],
+)
+def test_texts_that_are_all_numbers_or_all_days(texts, kind):
+    assert cells_of("c", pd.Series(texts))[1] == kind
+
+
+def test_gaps():
+    assert is_missing(np.array([1.0, np.nan])).tolist() == [False, True]
+    assert is_missing(np.array(["a", None], dtype=object)).tolist() == [False, True]

@@ -33,7 +33,7 @@ def paper_weights(near_distances, far_distances, near, far, sigma, gamma):
 
 
 def pooled_loss(embedding, near, shares, kappa, means, t, exaggeration=1.0):
-    """sum_ij p_ij log_t(1 + kappa pooled_i^(1 / exaggeration) / q_ij); pooled_i is mean_k q_ik and twice mean_ik q_ik."""
+    """sum_ij p_ij log_t(1 + kappa pooled_i^(1 / exaggeration) / q_ij); pooled_i has a third of mean_k q_ik."""
     total = 0.0
     for i in range(len(near)):
         pooled = (means[i] + 2.0 * np.mean(means)) / 3.0

@@ -106,16 +106,15 @@ def test_with_all_points_and_their_slopes_the_gradient_is_exact(last_t, exaggera
 
 
 def test_means_by_cells_and_draws_are_nearly_exact():
-    """As docs/features.md says of maps like these: 5 % off in the mean square, and about 2 % too small."""
+    """As docs/features.md says of maps as dense as that of MNIST: 4 % off in the mean square, and 2 % too small."""
     rng = np.random.default_rng(0)
-    centers = 25 * rng.normal(size=(12, 2))
-    embedding = (centers[rng.integers(12, size=4000)] + 4 * rng.normal(size=(4000, 2))).astype(np.float32)
+    embedding = (rng.normal(size=(8, 2))[rng.integers(8, size=4000)] * 7 + 2 * rng.normal(size=(4000, 2))).astype("f4")
     near, ones = np.zeros((4000, 1), dtype=np.int32), np.ones(4000, dtype=np.float32)
     arrays = (embedding, near, ones[:, None], ones, ones)
-    means = total(Loss(1.0, 1.0, 0.1, 0.0), *arrays, Draws(0, 32, 3, 5), make_grid(embedding, 32))[2]
+    means = total(Loss(1.0, 1.0, 0.1, 0.0), *arrays, Draws(0, 64, 3, 5), make_grid(embedding, 32))[2]
     error = means / exact_means(embedding.astype(np.float64)) - 1
-    assert np.sqrt(np.mean(error**2)) < 0.1
-    assert -0.04 < np.mean(error) < 0.01
+    assert 0.01 < np.sqrt(np.mean(error**2)) < 0.07
+    assert -0.04 < np.mean(error) < 0.0
 
 
 @pytest.mark.parametrize("n_near", [0, 30, 10_000])

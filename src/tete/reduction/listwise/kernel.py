@@ -262,7 +262,7 @@ def _gather_nodes(
             places[c, k] = values[node, c]
         weights[k] = values[node, n_components]
         reactions[k] = values[node, n_components + 1]
-    return count
+    return int(count)
 
 
 @compiled(cache=False, inline="always")
@@ -303,7 +303,7 @@ def _most_competitors(pyramid: Pyramid, n_draws: int, first: int, n_tiles: int) 
     for tile in range(first, first + n_tiles):
         own = pyramid.lists[tile]
         most = max(most, pyramid.starts[own + 1] - pyramid.starts[own])
-    return most + n_draws + FILL
+    return int(most + n_draws + FILL)
 
 
 @compiled(**FAST)

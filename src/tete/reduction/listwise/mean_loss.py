@@ -131,9 +131,9 @@ class ListwiseObjective:
             drawn, weights = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=places.dtype)
             counts = np.empty(shape[0], dtype=np.int32)
             draw_for_tiles(draws, grid, tiles.start, drawn, weights, counts)
-            competitors = (grid, pyramid, values, slopes, tiles.start, drawn, weights, counts)
-            anchors = (loss, kappa, places, *neighbors, points.weights)
-            return float(sum_listwise(*anchors, *competitors, means, new_slopes, gradient))
+            anchors = (kappa, places, *neighbors, points.weights)
+            competitors: Any = (grid, pyramid, values, slopes, tiles.start, drawn, weights, counts)
+            return float(sum_listwise(loss, *anchors, *competitors, means, new_slopes, gradient))
 
         shards = row_slices(len(grid.tile_cells), size=FEWEST_TILES_IN_A_SHARD, most=MOST_SHARDS)
         result = self._sum(work, shards, places, self._total)

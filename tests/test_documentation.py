@@ -4,13 +4,16 @@ import doctest
 import importlib.util
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from command import tete
 from test_architecture import MODULES
+from tete import Triplets
 from tete.datasets import make_uniform_triplets
 from tete.io import write_answers
 
@@ -40,6 +43,34 @@ def test_the_readme_is_short_and_ends_with_the_patent():
 def test_readme_blocks_run(block, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/command_line.md"])
+def test_blocks_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL):
+        exec(compile(block, page, "exec"), {"__name__": "page"})
+
+
+def test_the_table_of_commands_runs_one_after_the_other(tmp_path, monkeypatch, rng):
+    """But for commands that ask people or run for long, which have tests of their own."""
+    monkeypatch.chdir(tmp_path)
+    lines = (ROOT / "docs/command_line.md").read_text().splitlines()
+    listed = [line.split("|")[1] for line in lines if line.startswith("| `tete ")]
+    commands = [command for cell in listed for command in re.findall(r"`(tete [^`]*)`", cell)]
+    points = rng.normal(size=(12, 2))
+    answers = make_uniform_triplets(points, 300, random_state=0)
+    write_answers("held_out.csv", make_uniform_triplets(points, 50, random_state=1))
+    people = np.array([f"person {number % 3}" for number in range(300)])
+    write_answers("answers.csv", replace(answers, annotators=people))
+    write_answers("new_answers.csv", Triplets.from_array([(12, 0, 1), (12, 2, 3), (0, 12, 5), (12, 4, 5)]))
+    table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["width", "height", "depth"])
+    table.assign(species=["rose", "tulip", "daisy"] * 20).to_csv("table.csv", index=False)
+    table[:5].to_csv("new_rows.csv", index=False)
+    for command in commands:
+        if command.split()[1] not in {"demo", "collect", "export", "reproduce", "views"}:
+            result = tete(*shlex.split(command)[1:])
+            assert result.exit_code == 0, f"{command}: {result.output}"
 
 
 def test_the_readme_has_blocks():

@@ -1,6 +1,6 @@
 """reduce, place and score as a person uses them: every way in, and every mistake in one sentence.
 
-These run `cli.reduce`, `cli.place` and `cli.score`, which read tables by `cli.arguments`.
+These run `cli.reduce`, `cli.place` and `cli.score`, which read tables by `cli.arguments` and `cli.encoding_tables`.
 """
 
 import json
@@ -16,7 +16,7 @@ import pytest
 from scipy import sparse
 
 from command import tete
-from tete import ListwiseTETE, WeightedTETE
+from tete import ListwiseTETE, TableEncoder, WeightedTETE
 from tete.drawing.themes import LIGHT, class_color
 from tete.io import read_map
 
@@ -272,8 +272,9 @@ MISTAKES = [
     ("", "is empty"),
     ("a,b\n", "has no rows"),
     ("a,b\n1,2\n1,2,3\n", "line 3: expected 2 columns"),
-    ("a,b\n1,2\n3,red\n", "line 3, column 'b': 'red' is not a number"),
-    ("a,b\n1,2\n3,\n", "line 3, column 'b': empty"),
+    ("a\n" + "".join(f"{n}\n" for n in range(60)) + "red\n", "line 62, column 'a': 'red' is not a number"),
+    ("a,b\nx,\ny,\n", "No column of `X` can say which rows are alike: 'a' (all different), 'b' (empty)"),
+    ("a,b\n1,2\nNA,NA\n3,4\n", "Row 1 of `X` has no cell to go by in the 2 columns that are used"),
     ("a,b\n1,2\n", "Found array with 1 sample"),
     ("name\nx\ny\n", "expected columns of numbers to map, got none"),
     (b"\x00\x01\x02" * 100, "is not a text file"),
@@ -423,3 +424,87 @@ def test_version():
     result = tete("--version")
     assert result.exit_code == 0
     assert result.stdout.startswith("tete ")
+
+
+class TestTablesAsTheyAre:
+    @pytest.fixture
+    def mixed(self, frame, tmp_path):
+        """The flowers with a colour, a day, a comment and gaps; the species is a label."""
+        rng = np.random.default_rng(1)
+        days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 90, 80), "D")
+        mixed = frame.assign(
+            colour=rng.choice(["red", "white"], 80),
+            picked=days.strftime("%Y-%m-%d"),
+            comment=[f"no {n}!" for n in range(80)],
+        )
+        mixed["width"] = mixed["width"].round(3).astype(object)
+        mixed.loc[[3, 17], "width"] = "NA"
+        mixed.loc[5, "colour"] = ""
+        mixed[:60].to_csv(tmp_path / "mixed.csv", index=False)
+        return mixed
+
+    def test_mixed_columns_and_gaps(self, mixed, tmp_path):
+        outputs = ["-o", tmp_path / "map.csv", "--model", tmp_path / "model.npz"]
+        result = tete("reduce", tmp_path / "mixed.csv", "--label", "species", *outputs)
+        assert result.exit_code == 0, result.output
+        assert "table               6 columns: 3 numbers, 1 category, 1 date; 3 gaps filled in" in result.stdout
+        assert "left out: 'comment' (all different)" in result.stdout
+        found = read_map(tmp_path / "map.csv")
+        assert found.columns["comment"].tolist() == mixed["comment"][:60].tolist()  # kept beside the map
+        as_json = json.loads(tete("reduce", tmp_path / "mixed.csv", "--label", "species", "--json").stdout)
+        assert as_json["encoded"].startswith("6 columns")
+
+        new = mixed[60:].assign(colour="blue")
+        new.loc[61, "height"] = None
+        new.loc[62, "depth"] = 1000.0
+        new.to_csv(tmp_path / "new.csv", index=False)
+        pictures = ["--plot", tmp_path / "new.svg", "--page", tmp_path / "new.html"]
+        placed = tete("place", tmp_path / "model.npz", tmp_path / "new.csv", "-o", tmp_path / "new_map.csv", *pictures)
+        assert placed.exit_code == 0, placed.output
+        assert "unlike              1 of them have a novelty above 3" in placed.stdout
+        novelty = read_map(tmp_path / "new_map.csv").columns["novelty"]
+        assert int(np.argmax(novelty)) == 2
+        assert "hardly belong (1)" in (tmp_path / "new.svg").read_text()
+        assert '"unlike"' in (tmp_path / "new.html").read_text()
+        said = json.loads(tete("place", tmp_path / "model.npz", tmp_path / "new.csv", "--json").stdout)
+        assert (said["n_rows"], said["n_unlike"]) == (20, 1)
+
+    def test_cells_of_another_kind_in_new_rows(self, mixed, tmp_path):
+        assert (
+            tete("reduce", tmp_path / "mixed.csv", "--label", "species", "--model", tmp_path / "m.npz").exit_code == 0
+        )
+        new = mixed[60:].astype({"height": object})
+        new.loc[64, "height"] = "tall"
+        new.to_csv(tmp_path / "new.csv", index=False)
+        result = tete("place", tmp_path / "m.npz", tmp_path / "new.csv")
+        assert result.exit_code == 2
+        assert "new.csv: Row 4, column 'height' of `X` is 'tall', expected a number" in result.stderr
+
+    def test_numbers_with_gaps_keep_their_units(self, frame, tmp_path):
+        gaps = features_of(frame).copy()
+        gaps.loc[3, "depth"] = None
+        gaps.to_csv(tmp_path / "gaps.csv", index=False)
+        assert tete("reduce", tmp_path / "gaps.csv", "-o", tmp_path / "map.npy").exit_code == 0
+        table = TableEncoder(standardize=False).fit_transform(pd.read_csv(tmp_path / "gaps.csv"))
+        np.testing.assert_array_equal(np.load(tmp_path / "map.npy"), ListwiseTETE(random_state=0).fit_transform(table))
+
+    def test_looks_of_classes(self, table, tmp_path):
+        looks = ["--color", "rose=#ff0000", "--class-names", "--label", "species"]
+        result = tete("reduce", table, *looks, "--plot", tmp_path / "map.svg", "--page", tmp_path / "map.html")
+        assert result.exit_code == 0, result.output
+        assert "#ff0000" in (tmp_path / "map.svg").read_text()
+        assert '"colors": ["#ff0000", null, null]' in (tmp_path / "map.html").read_text()
+        for wrong, match in (("rose", "--color must be like oak=#1f77b4"), ("rose=red", "must be a colour like")):
+            refused = tete("reduce", table, "--label", "species", "--color", wrong)
+            assert refused.exit_code == 2
+            assert match in refused.stderr
+
+    def test_thumbnails(self, table, tmp_path):
+        from PIL import Image
+
+        (tmp_path / "pictures").mkdir()
+        Image.new("RGB", (8, 8), "red").save(tmp_path / "pictures" / "flower 3.png")
+        looks = ["--label", "species", "--images", tmp_path / "pictures"]
+        result = tete("reduce", table, *looks, "--page", tmp_path / "map.html")
+        assert result.exit_code == 0, result.output
+        assert "data:image/jpeg;base64" in (tmp_path / "map.html").read_text()

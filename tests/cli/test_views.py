@@ -51,6 +51,14 @@ def test_single_answers(tmp_path, rng):
     assert len(pd.read_csv(tmp_path / "found" / "people.csv")) == 300
 
 
+def test_nothing_is_left_of_mistakes(answers, tmp_path):
+    assert tete("views", tmp_path / "absent.csv", "-o", tmp_path / "found").exit_code == 2
+    assert not (tmp_path / "found").exists()
+    taken = tete("views", answers, "-o", answers)
+    assert taken.exit_code == 2
+    assert "--output must be a folder" in " ".join(taken.stderr.split())
+
+
 @pytest.mark.parametrize("number", ["two", "0", "21"])
 def test_numbers_that_are_none(answers, number):
     result = tete("views", answers, "--n-views", number)

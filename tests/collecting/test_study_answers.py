@@ -1,4 +1,5 @@
 import builtins
+import json
 import sys
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from command import tete
 from stored_study import NAMES, answer, new_person, put, read, served
 from tete import read_answers, read_study
 from tete.collecting.people import add_event
@@ -146,3 +148,20 @@ def test_a_missing_extra_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(builtins, "__import__", without_sqlalchemy)
     with pytest.raises(ImportError, match=r"collecting answers needs .*SQLAlchemy: pip install 'tete\[collect\]'"):
         read_study(tmp_path / "study.db")
+
+
+@pytest.mark.parametrize(("question", "n_choices"), [("triplet", 2), ("odd-one-out", 3), ("pick:2of4", 4)])
+def test_who_cannot_say_and_how_long_it_took(address, question, n_choices):
+    with served(address, question) as database:
+        kind = database.study.question
+        person = new_person(database)
+        for position, choice in enumerate((tuple(range(kind.n_picks)), None)):
+            answer(database, put(database, person, position, tuple(range(kind.n_shown))), choice, ms=100.0 + position)
+    with pytest.warns(DroppedAnswersWarning, match='1 of 2 answers are "cannot say" and were left out'):
+        assert read_study(address).n_answers == 1
+    both = read_study(address, ties="half")
+    assert both.n_answers == 2
+    np.testing.assert_allclose(both.answer_counts(), [1.0] + [1.0 / n_choices] * n_choices)
+    assert set(both.times) == {100.0, 101.0}
+    told = json.loads(tete("check", address, "--ties", "half", "--json").stdout)
+    assert (told["n_answers"], told["response_times"]["too_fast"]) == (2, 1.0)

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from tete.drawing.class_order import class_texts, ordered_classes
+from tete.drawing.class_order import class_texts, given_colors, ordered_classes
+from tete.exceptions import InvalidParameterError
 
 
 @pytest.mark.parametrize(
@@ -35,3 +36,11 @@ def test_their_order(texts, ordered):
 
 def test_known_classes_come_first_as_they_are():
     assert ordered_classes(["d", "b", "a"], ["c", "b"]) == ["c", "b", "a", "d"]
+
+
+def test_colours_that_are_given():
+    assert given_colors(None) == {}
+    assert given_colors({"oak": "#1f77B4", 3.0: "#000000"}) == {"oak": "#1f77B4", "3": "#000000"}
+    for wrong in ("red", "#fff", 3):
+        with pytest.raises(InvalidParameterError, match=r"`colors\['oak'\]` must be a colour like '#1f77b4'"):
+            given_colors({"oak": wrong})

@@ -174,3 +174,20 @@ def test_convergence_on_dark_paper():
     axes = plot_convergence([3.0, 2.0], theme="dark")
     assert to_hex(axes.figure.get_facecolor()).upper() == DARK.paper
     assert axes.get_lines()[0].get_color() == DARK.colors[0]
+
+
+def test_rings_names_and_colours_of_classes(rng):
+    places = rng.normal(size=(40, 2))
+    labels = np.repeat(["oak", "a tree with a very long name indeed"], 20)
+    unlike = np.arange(40) == 3
+    axes = plot_map(places, labels=labels, colors={"oak": "#ff0000"}, class_names=True, unlike=unlike)
+    texts = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert texts == ["hardly belong (1)", "a tree with a very long name indeed", "oak"]
+    assert {text.get_text() for text in axes.texts} == {"oak", "a tree with a very lo..."}
+    oak = next(each for each in axes.collections if each.get_label() == "oak")
+    assert oak.get_facecolor()[0].tolist() == [1.0, 0.0, 0.0, 1.0]
+    ring = next(each for each in axes.collections if each.get_label().startswith("hardly"))
+    np.testing.assert_allclose(len(ring.get_offsets()), 1)
+    assert plot_map(places, unlike=np.zeros(40, dtype=bool)).get_legend() is None
+    with pytest.raises(InvalidParameterError, match="`unlike` must have one entry for each of 40 objects"):
+        plot_map(places, unlike=[True])

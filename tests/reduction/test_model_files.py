@@ -8,8 +8,10 @@ import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import pairwise_distances
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from tete import TETE, ListwiseTETE, WeightedTETE, load_model, save_model
+from tete import TETE, ListwiseTETE, TableEncoder, WeightedTETE, load_model, save_model
 from tete.exceptions import InvalidFileError, InvalidParameterError, OutputExistsError
 from tete.reduction.model_files import saved_classes
 from tete.reduction.search.cells import CellSearch
@@ -104,10 +106,32 @@ def test_the_file_has_no_pickles_and_says_what_it_is(tmp_path, table):
     assert header["parameters"]["n_neighbors"] == 5
 
 
+def test_a_pipeline_with_an_encoder(tmp_path, table):
+    frame = pd.DataFrame(table[:, :3], columns=["a", "b", "c"]).assign(kind=["x", "y", None] * (len(table) // 3))
+    frame.loc[4, "b"] = None
+    model = make_pipeline(TableEncoder(), ListwiseTETE(**QUICK)).fit(frame)
+    save_model(tmp_path / "model.npz", model)
+    again = load_model(tmp_path / "model.npz")
+    new = frame[:20].assign(kind="unseen")
+    np.testing.assert_array_equal(again.transform(new), model.transform(new))
+    assert again[0].summary() == model[0].summary()
+    with np.load(tmp_path / "model.npz", allow_pickle=False) as archive:
+        arrays = dict(archive)
+    for name, match in (("encoder", "`encoder` is missing"), ("encoder_mean", "`encoder_mean` is missing")):
+        np.savez(tmp_path / "damaged.npz", **{key: array for key, array in arrays.items() if key != name})
+        with pytest.raises(InvalidFileError, match=match):
+            load_model(tmp_path / "damaged.npz")
+    other = make_pipeline(StandardScaler(), ListwiseTETE(**QUICK)).fit(table)
+    with pytest.raises(InvalidParameterError, match="got StandardScaler and ListwiseTETE"):
+        save_model(tmp_path / "other.npz", other)
+
+
 def test_saving_refuses(tmp_path, table):
     with pytest.raises(NotFittedError):
         save_model(tmp_path / "model.npz", ListwiseTETE())
-    with pytest.raises(InvalidParameterError, match="`model` must be one of ListwiseTETE, WeightedTETE, got TETE"):
+    with pytest.raises(
+        InvalidParameterError, match=r"`model` must be one of ListwiseTETE, WeightedTETE, or a pipeline of .*, got TETE"
+    ):
         save_model(tmp_path / "model.npz", TETE())
     with pytest.raises(InvalidFileError, match=r"the extension must be one of \.npz, got '\.pkl'"):
         save_model(tmp_path / "model.pkl", ListwiseTETE())

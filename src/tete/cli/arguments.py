@@ -32,6 +32,7 @@ def read_table(
     *,
     features: Sequence[str] | None = None,
     likely_labels: Sequence[str] = (),
+    mixed: bool = False,
 ) -> "FeatureTable":
     """Features as the options say."""
     from tete.io import read_features  # noqa: PLC0415
@@ -44,6 +45,7 @@ def read_table(
         features=features,
         likely_labels=likely_labels,
         array=array,
+        mixed=mixed,
         header=not no_header,
         encoding=encoding,
     )

@@ -1,8 +1,10 @@
 """What commands write: maps, pictures, pages and whatever else; checked before any work is done."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+import typer
 
 from tete.core.printing import rows_under, table_lines
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from tete.reliability.trust_report import TrustReport
     from tete.reliability.uncertainty import Uncertainty
 
-__all__ = ["Outputs", "check_label", "classes_of", "map_of", "page_details", "page_images"]
+__all__ = ["Looks", "Outputs", "check_label", "classes_of", "map_of", "page_details", "page_images"]
 
 MOST_NAMES_DRAWN = 20_000  # of more objects, hardly a name would find room in a picture
 MOST_CLASSES_KEPT = 1000  # with a model; more have no colours of their own
@@ -29,6 +31,29 @@ EXTENSIONS = {
     "ellipses": (".csv", ".tsv", ".parquet", ".json"),
     "questions": (".csv", ".tsv", ".json"),
 }
+
+
+@dataclass(frozen=True)
+class Looks:
+    """How classes are drawn: their colours where some are given, and whether their names are written in their midst."""
+
+    colors: "Mapping[str, str]" = field(default_factory=dict)
+    class_names: bool = False
+
+    @classmethod
+    def of_options(cls, colors: "Sequence[str] | None", class_names: bool) -> "Looks":
+        """From options like oak=#1f77b4."""
+        from tete.drawing.class_order import given_colors  # noqa: PLC0415
+
+        pairs = [option.rpartition("=") for option in colors or []]
+        for name, equals, color in pairs:
+            if not (name and equals):
+                raise typer.BadParameter(f"--color must be like oak=#1f77b4, got {color!r}.")
+        return cls(given_colors({name: color for name, _, color in pairs}), class_names)
+
+    def as_arguments(self) -> dict[str, Any]:
+        """What pictures and pages take."""
+        return {"colors": self.colors, "class_names": self.class_names}
 
 
 @dataclass(frozen=True)
@@ -103,20 +128,22 @@ class Outputs:
         uncertainty: "Uncertainty | None" = None,
         images: Path | None = None,
         classes: "Mapping[str, Sequence[str]] | None" = None,
+        unlike: "NDArray[np.bool_] | None" = None,
+        looks: Looks | None = None,
     ) -> None:
         """Write the picture and the page that were asked for; `classes` are those of the map that this is a part of."""
         details = page_details(shown, triplets, label, title) | {"classes": classes}
+        extra = (looks or Looks()).as_arguments() | {"unlike": unlike}
         if self.plot is not None:
-            self._plot(shown, details["label"], (classes or {}).get(details["label"]), uncertainty)
+            order = (classes or {}).get(details["label"])
+            self._plot(shown, details["label"], classes=order, uncertainty=uncertainty, **extra)
         if self.page is not None:
             from tete.page.document import write_page  # noqa: PLC0415
 
-            details |= {"wrong": wrong, "uncertainty": uncertainty}
+            details |= {"wrong": wrong, "uncertainty": uncertainty, **extra}
             write_page(self.page, shown.embedding, force=self.force, **details, **page_images(shown, images))
 
-    def _plot(
-        self, shown: "Map", label: str | None, classes: "Sequence[str] | None", uncertainty: "Uncertainty | None"
-    ) -> None:
+    def _plot(self, shown: "Map", label: str | None, **details: Any) -> None:
         from tete.drawing.figures import save_picture  # noqa: PLC0415
         from tete.drawing.map_picture import plot_map  # noqa: PLC0415
 
@@ -125,10 +152,9 @@ class Outputs:
             shown.embedding,
             labels=None if label is None else shown.columns[label],
             label_name=label,
-            classes=classes,
             names=_names_to_write(shown),
-            uncertainty=uncertainty,
             theme=self.theme,
+            **details,
         )
         figure = axes.get_figure(root=True)
         assert figure is not None

@@ -8,16 +8,21 @@ import typer
 
 from tete.cli import options
 from tete.cli.arguments import read_table
+from tete.cli.encoding_tables import parts_of
 from tete.cli.messages import one_sentence, print_result, said_of
-from tete.cli.outputs import Outputs, map_of
+from tete.cli.outputs import Looks, Outputs, map_of
 from tete.core.printing import table_lines
 
 if TYPE_CHECKING:
-    from tete.io import FeatureTable
+    from numpy.typing import NDArray
+
+    from tete.io import FeatureTable, Map
+    from tete.reduction.encoding.table_encoder import TableEncoder
     from tete.reduction.feature_map import FeatureMap
 
 __all__ = ["place"]
 
+UNLIKE = 3.0  # a novelty that hardly a row has that belongs to the map
 MAPS = (".csv", ".tsv", ".parquet", ".json", ".npy")  # files of maps, which are no models
 
 
@@ -28,6 +33,9 @@ def place(
     output: options.MapOutput = None,
     plot: options.Plot = None,
     page: options.Page = None,
+    images: options.Images = None,
+    color: options.Colors = None,
+    class_names: options.ClassNames = False,
     id_column: options.IdColumn = None,
     label: options.Labels = None,
     drop: options.Drop = None,
@@ -41,28 +49,43 @@ def place(
 ) -> None:
     """Place new rows on a finished map of features.
 
-    Each row is placed by itself; the map stays as it is. Columns that the model does not know are kept as labels.
+    Each row is placed by itself; the map stays as it is. Columns that the model does not know are kept as labels. The
+    column novelty tells rows that hardly belong to the map: it is about 1 for rows like those of the map.
     New objects are placed on a map from answers, by answers about them, with: tete embed new.csv --fixed map.csv
 
     Example: tete place model.npz new.csv -o new_map.csv
     """
     outputs = Outputs(output, plot, page, theme=theme, force=force)
+    looks = Looks.of_options(color, class_names)
     outputs.check()
     _refuse_maps(model, table)
     from tete.reduction.model_files import load_model, saved_classes  # noqa: PLC0415
 
-    estimator = load_model(model)
-    known = getattr(estimator, "feature_names_in_", None)
-    names = None if known is None else list(known)
-    features = read_table(table, id_column, label, drop, array, no_header, encoding, features=names)
-    _check_columns(table, features, estimator, model)
+    encoder, estimator = parts_of(load_model(model))
+    known = getattr(encoder or estimator, "feature_names_in_", None)
+    names = None if known is None else [str(name) for name in known]
+    features = read_table(
+        table, id_column, label, drop, array, no_header, encoding, features=names, mixed=encoder is not None
+    )
+    _check_columns(table, features, (encoder or estimator).n_features_in_, model)
     with said_of(table):
-        found = map_of(features, estimator.transform(_named(features, names)))
+        rows = _named(features, names)
+        places, novelty = estimator.transform(
+            rows if encoder is None else _numbers(encoder, estimator, rows), return_novelty=True
+        )
+    found = _with_novelty(map_of(features, places), novelty)
     outputs.write_map(found)
     shown = next(iter(features.columns)) if label else None  # what was asked for comes first
-    outputs.draw(found, None, shown, Path(table).stem, classes=saved_classes(model))
-    summary = [*table_lines([("rows placed", f"{len(found):,}")]), *outputs.written_lines]
-    print_result({"n_rows": len(found), "written": outputs.written}, "\n".join(summary), as_json, quiet)
+    unlike = novelty > UNLIKE
+    outputs.draw(
+        found, None, shown, Path(table).stem, classes=saved_classes(model), unlike=unlike, images=images, looks=looks
+    )
+    count = int(unlike.sum())
+    said = [("rows placed", f"{len(found):,}")]
+    if count:
+        said.append(("unlike", f"{count:,} of them have a novelty above {UNLIKE:g}: they hardly belong to the map"))
+    result = {"n_rows": len(found), "n_unlike": count, "written": outputs.written}
+    print_result(result, "\n".join([*table_lines(said), *outputs.written_lines]), as_json, quiet)
 
 
 def _refuse_maps(model: Path, table: str) -> None:
@@ -74,10 +97,22 @@ def _refuse_maps(model: Path, table: str) -> None:
         )
 
 
-def _check_columns(table: str, features: "FeatureTable", estimator: "FeatureMap", model: Path) -> None:
+def _numbers(encoder: "TableEncoder", estimator: "FeatureMap", rows: Any) -> Any:
+    """Rows as numbers, under the names that the map knows."""
+    import pandas as pd  # noqa: PLC0415
+
+    return pd.DataFrame(encoder.transform(rows), columns=list(estimator.feature_names_in_))
+
+
+def _with_novelty(found: "Map", novelty: "NDArray[Any]") -> "Map":
+    name = "novelty" if "novelty" not in found.columns else "map_novelty"
+    return dataclasses.replace(found, columns={**found.columns, name: novelty.astype(float)})
+
+
+def _check_columns(table: str, features: "FeatureTable", expected: int, model: Path) -> None:
     from tete.exceptions import InvalidFileError  # noqa: PLC0415
 
-    found, expected = features.matrix.shape[1], estimator.n_features_in_
+    found = features.matrix.shape[1]
     if found != expected:
         raise InvalidFileError(f"{table} has {found} columns of features, expected {expected} as {model} has.")
 

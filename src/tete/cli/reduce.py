@@ -9,12 +9,14 @@ import typer
 
 from tete.cli import options
 from tete.cli.arguments import class_label, read_table
+from tete.cli.encoding_tables import encoded, with_encoder
 from tete.cli.messages import one_sentence, print_result, said_of
-from tete.cli.outputs import Outputs, classes_of, map_of
+from tete.cli.outputs import Looks, Outputs, classes_of, map_of
 from tete.core.printing import rows_under, table_lines
 
 if TYPE_CHECKING:
     from tete.io import FeatureTable, Map
+    from tete.reduction.encoding.table_encoder import TableEncoder
     from tete.reduction.feature_map import FeatureMap
 
 __all__ = ["reduce"]
@@ -29,6 +31,9 @@ def reduce(
     output: options.MapOutput = None,
     plot: options.Plot = None,
     page: options.Page = None,
+    images: options.Images = None,
+    color: options.Colors = None,
+    class_names: options.ClassNames = False,
     model: Annotated[Path | None, typer.Option(help="Keep the model, for tete place: .npz.")] = None,
     method: Annotated[
         Literal["listwise", "weighted"],
@@ -60,7 +65,8 @@ def reduce(
 ) -> None:
     """Make a map of a table of features, and say how good it is.
 
-    Ids and labels are columns of the map, and its rows are in the order of the table.
+    Ids and labels are columns of the map, and its rows are in the order of the table. Texts of few values, dates and
+    gaps become numbers; the summary says how.
 
     Example: tete reduce table.csv -o map.csv --label species --plot map.png
     """
@@ -73,23 +79,27 @@ def reduce(
         verbose=sys.stderr.isatty() and not quiet and not as_json,
     )
     outputs = Outputs(output, plot, page, model, theme=theme, force=force)
+    looks = Looks.of_options(color, class_names)
     outputs.check()
-    features = read_table(table, id_column, label, drop, array, no_header, encoding)
+    features = read_table(
+        table, id_column, label, drop, array, no_header, encoding, mixed=estimator.metric != "precomputed"
+    )
     started = time.perf_counter()
     with said_of(table):
-        estimator.fit(features.X)
+        encoder, features = encoded(features, standardize)
+        estimator.set_params(standardize=standardize and encoder is None).fit(features.X)
     seconds = time.perf_counter() - started
     found = map_of(features, estimator.embedding_)
     outputs.write_map(found)
     if model is not None:
         from tete.reduction.model_files import save_model  # noqa: PLC0415
 
-        save_model(model, estimator, classes=classes_of(found), force=force)
+        save_model(model, with_encoder(encoder, estimator), classes=classes_of(found), force=force)
     shown = next(iter(features.columns)) if label else None  # what was asked for comes first
-    outputs.draw(found, None, shown, Path(table).stem)
+    outputs.draw(found, None, shown, Path(table).stem, images=images, looks=looks)
     written = outputs.written
     if as_json or not quiet:  # else nobody would see how good it is
-        result, text = _summary(features, found, shown, estimator, seconds)
+        result, text = _summary(features, found, shown, estimator, seconds, encoder)
         print_result(result | {"written": written}, "\n".join([*text, *outputs.written_lines]), as_json)
 
 
@@ -103,7 +113,12 @@ def _estimator(method: str, given: dict[str, Any]) -> "FeatureMap":
 
 
 def _summary(
-    features: "FeatureTable", found: "Map", label: str | None, model: "FeatureMap", seconds: float
+    features: "FeatureTable",
+    found: "Map",
+    label: str | None,
+    model: "FeatureMap",
+    seconds: float,
+    encoder: "TableEncoder | None",
 ) -> tuple[dict[str, Any], list[str]]:
     """What was read and how good the map is, for machines and for people."""
     from tete.metrics.quality import map_quality  # noqa: PLC0415
@@ -115,11 +130,17 @@ def _summary(
     assert isinstance(model.metric, str)  # options are texts
     quality = map_quality(matrix, found.embedding, labels=classes, metric=model.metric)
     n_rows, n_features = features.matrix.shape
+    components = model.pca_components_
     result = {"n_features": n_features, "label": chosen, "seconds": seconds, **quality.as_dict()}
+    result |= {"pca_components": components, "encoded": None if encoder is None else encoder.summary()}
     rows = [("rows", f"{n_rows:,}"), ("features", f"{n_features:,}")]
+    if encoder is not None:
+        rows.append(("table", encoder.summary()))
+    if components is not None:
+        rows.append(("components", f"{components}, of {n_features:,} columns"))
     if found.columns:
         rows.append(("labels", ", ".join(map(repr, list(found.columns)[:8]))))
-    if model.metric == "euclidean" and not model.standardize:
+    if model.metric == "euclidean" and not model.standardize and not (encoder is not None and encoder.standardize):
         rows += rows_under("spreads", _unlike_spreads(features))
     return result, [*table_lines(rows), str(quality), *table_lines([("seconds", f"{seconds:.1f} to make the map")])]
 

@@ -10,7 +10,7 @@ from tete.cli import options
 from tete.cli.answer_options import AnswerOptions, reads_answers
 from tete.cli.arguments import read_map_file
 from tete.cli.messages import one_sentence, print_result
-from tete.cli.outputs import Outputs, check_label, page_details, page_images
+from tete.cli.outputs import Looks, Outputs, check_label, page_details, page_images
 
 __all__ = ["view"]
 
@@ -24,7 +24,9 @@ def view(
     label: options.Label = None,
     objects: options.Objects = None,
     answers: Annotated[str | None, typer.Option(help="Answers to show with the object that is clicked.")] = None,
-    images: Annotated[Path | None, typer.Option(help="Folder of pictures named after the objects.")] = None,
+    images: options.Images = None,
+    color: options.Colors = None,
+    class_names: options.ClassNames = False,
     plot: options.Plot = None,
     coordinates: options.Coordinates = "",
     serve: Annotated[
@@ -41,6 +43,7 @@ def view(
     """
     page = None if serve else output or Path(map_file if map_file != "-" else "map").with_suffix(".html")
     outputs = Outputs(plot=plot, page=page, theme=theme, force=force)
+    looks = Looks.of_options(color, class_names)
     outputs.check()
     found = read_map_file(map_file, coordinates, reading.encoding)
     if objects is not None:
@@ -50,7 +53,7 @@ def view(
     if answers is not None:
         triplets = reading.read(answers, names=found.name_texts)
     title = Path(map_file).stem
-    outputs.draw(found, triplets, label, title, images=images)
+    outputs.draw(found, triplets, label, title, images=images, looks=looks)
     result = {"n_objects": len(found), "written": outputs.written}
     if not serve:
         print_result(result, "\n".join(outputs.written_lines), as_json, quiet)
@@ -58,7 +61,7 @@ def view(
     from tete.cli.serving import serve_page  # noqa: PLC0415
     from tete.page.document import make_page  # noqa: PLC0415
 
-    details = page_details(found, triplets, label, title) | page_images(found, images)
+    details = page_details(found, triplets, label, title) | page_images(found, images) | looks.as_arguments()
     with serve_page(make_page(found.embedding, **details)) as address:
         text = f"The page is at {address} until you press Ctrl-C."
         print_result(result | {"address": address}, text, as_json, quiet)

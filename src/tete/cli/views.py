@@ -70,12 +70,13 @@ def _files(folder: Path, n_views: int) -> list[Path]:
 
 
 def _check(folder: Path | None, most: int, force: bool) -> None:
-    """Make the folder, and refuse files that could not be written."""
-    if folder is None:
+    """Refuse files that could not be written; the folder is made when there is something to put in."""
+    if folder is None or not folder.exists():
         return
+    if not folder.is_dir():
+        raise typer.BadParameter(f"--output must be a folder, got the file {folder}.")
     from tete.io.writing import check_output  # noqa: PLC0415
 
-    folder.mkdir(parents=True, exist_ok=True)
     for path in _files(folder, most):
         check_output(path, force=force)
 
@@ -86,6 +87,7 @@ def _write(model: "MultiViewTETE", triplets: "Triplets", folder: Path, title: st
     from tete.io.writing import atomic_write, write_frame  # noqa: PLC0415
     from tete.page.document import write_page  # noqa: PLC0415
 
+    folder.mkdir(parents=True, exist_ok=True)
     *maps, people, words, page = _files(folder, model.n_views_)
     for path, places in zip(maps, model.embeddings_, strict=True):
         write_map(path, places, triplets.names, force=force)

@@ -2,12 +2,16 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
 
-__all__ = ["class_texts", "ordered_classes"]
+from tete.exceptions import InvalidParameterError
+
+__all__ = ["class_texts", "given_colors", "ordered_classes"]
+
+COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 def class_texts(values: NDArray[Any]) -> list[str]:
@@ -29,6 +33,14 @@ def ordered_classes(texts: Iterable[str], known: Sequence[str] = ()) -> list[str
     """
     found = set(texts) - {*known, ""}
     return [*known, *sorted(found, key=_as_number if all(map(_is_number, found)) else _as_people_sort)]
+
+
+def given_colors(colors: Mapping[Any, str] | None) -> dict[str, str]:
+    """Colours of classes that somebody has chosen, by what the classes are called."""
+    for name, color in (colors or {}).items():
+        if not isinstance(color, str) or not COLOR.fullmatch(color):
+            raise InvalidParameterError(f"`colors[{name!r}]` must be a colour like '#1f77b4', got {color!r}.")
+    return {_class_text(name): color for name, color in (colors or {}).items()}
 
 
 def _is_number(text: str) -> bool:

@@ -1,7 +1,7 @@
 """Static pictures of maps: points by class, by number or by density, with names, ellipses and contradicted answers."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from tete.comparisons.triplets import Triplets
 from tete.core.geometry import principal_axes
 from tete.core.validation import check_map
-from tete.drawing.class_order import class_texts, ordered_classes
+from tete.drawing.class_order import class_texts, given_colors, ordered_classes
 from tete.drawing.density import draw_density
 from tete.drawing.figures import new_figure
 from tete.drawing.label_placement import place_labels
@@ -29,6 +29,7 @@ LARGEST_WIDTH, LARGEST_HEIGHT, SMALLEST_SIDE, LEGEND_WIDTH = 7.0, 6.0, 2.5, 1.0 
 
 MOST_CLASSES = len(COLORS) * len(MARKERS)  # that look different; those beyond are grey
 MOST_LEGEND_ENTRIES = 30  # about as many fit beside a figure of the largest height
+LONGEST_NAME = 24  # letters of a class in its midst
 MOST_CODES = 12  # this many small whole numbers are codes of classes
 MANY_POINTS = 20_000  # from here on points are drawn as one image, also in SVG and PDF
 DENSE_POINTS = 150_000  # from here on a picture of points is a blot, and a density says more
@@ -40,7 +41,10 @@ def plot_map(
     labels: ArrayLike | None = None,
     label_name: str | None = None,
     classes: Sequence[Any] | None = None,
+    colors: Mapping[Any, str] | None = None,
+    class_names: bool = False,
     names: Sequence[Any] | None = None,
+    unlike: ArrayLike | None = None,
     violated: Triplets | None = None,
     uncertainty: "Uncertainty | None" = None,
     title: str | None = None,
@@ -61,8 +65,14 @@ def plot_map(
     classes : sequence of classes, optional
         All that there are, in the order of their colours, so that several pictures agree; by default those of `labels`,
         sorted.
+    colors : mapping of classes to colours like "#1f77b4", optional
+        Colours of some classes; the others have those of the theme.
+    class_names : bool, default=False
+        Whether to write the name of each class in its midst.
     names : sequence of n_objects names, optional
         Written beside the points wherever there is room.
+    unlike : array of n_objects truth values, optional
+        Objects that hardly belong to the map, as a `novelty` above 3 says: they get a ring.
     violated : Triplets, optional
         Of these, the ones that the map contradicts are drawn: a line to near, which should be the shorter one.
     uncertainty : Uncertainty, optional
@@ -86,7 +96,7 @@ def plot_map(
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['cocoa', 'tea']
     """
-    colors = theme_of(theme)
+    looks, given = theme_of(theme), given_colors(colors)
     places = _plane(check_map("embedding", embedding))
     ellipses = None if uncertainty is None else uncertainty.ellipses(embedding)
     own_figure = axes is None
@@ -98,13 +108,15 @@ def plot_map(
         _draw_violated(axes, check_map("embedding", embedding), places, violated)
     if ellipses is not None:
         _draw_ellipses(axes, places, ellipses)
-    values = None if labels is None else _check_labels(labels, len(places))
+    values = None if labels is None else _check_labels(labels, len(places), "labels")
+    if unlike is not None:
+        _draw_rings(axes, places[_check_labels(unlike, len(places), "unlike").astype(bool)], len(places), looks)
     if values is None:
-        _draw_plain(axes, places, colors)
+        _draw_plain(axes, places, looks)
     elif is_number_scale(values):
-        _draw_numbers(axes, places, values.astype(np.float64), label_name, colors)
+        _draw_numbers(axes, places, values.astype(np.float64), label_name, looks)
     else:
-        _draw_classes(axes, places, values, classes, label_name, colors)
+        _draw_classes(axes, places, values, Drawn(classes, given, class_names, label_name), looks)
     # In a figure of its own, a frame that is flatter than the figure grows rather than leave paper blank beside it.
     axes.set(xticks=[], yticks=[], aspect="equal", adjustable="datalim" if own_figure else "box")
     axes.margins(0.04)
@@ -112,8 +124,8 @@ def plot_map(
         axes.set_title(title)
     if names is not None:
         radius = np.sqrt(_point_area(len(places))) / 2
-        place_labels(axes, places, [str(name) for name in names], radius=radius, color=colors.ink)
-    dress(axes, colors)
+        place_labels(axes, places, [str(name) for name in names], radius=radius, color=looks.ink)
+    dress(axes, looks)
     return axes
 
 
@@ -144,10 +156,10 @@ def _figure_size(
     return max(float(scale * width), SMALLEST_SIDE) + room, max(float(scale * height), SMALLEST_SIDE)
 
 
-def _check_labels(labels: ArrayLike, length: int) -> NDArray[Any]:
+def _check_labels(labels: ArrayLike, length: int, name: str) -> NDArray[Any]:
     values = np.asarray(labels)
     if values.shape != (length,):
-        raise InvalidParameterError(f"`labels` must have one entry for each of {length} objects, got {values.shape}.")
+        raise InvalidParameterError(f"`{name}` must have one entry for each of {length} objects, got {values.shape}.")
     return values
 
 
@@ -183,19 +195,25 @@ def _draw_numbers(
     bar.ax.tick_params(colors=theme.ink)
 
 
-def _draw_classes(
-    axes: "Axes",
-    places: NDArray[np.float64],
-    labels: NDArray[Any],
-    classes: Sequence[Any] | None,
-    name: str | None,
-    theme: Theme,
-) -> None:
+class Drawn(NamedTuple):
+    """What is known of classes beside who is in them: their order, colours, whether to name them, and their title."""
+
+    order: Sequence[Any] | None
+    colors: Mapping[str, str]
+    named: bool
+    title: str | None
+
+
+def _draw_classes(axes: "Axes", places: NDArray[np.float64], labels: NDArray[Any], known: Drawn, theme: Theme) -> None:
     texts = class_texts(labels)
-    rank_of = {text: rank for rank, text in enumerate(ordered_classes(texts, [str(each) for each in classes or ()]))}
+    order = ordered_classes(texts, [str(each) for each in known.order or ()])
+    rank_of = {text: rank for rank, text in enumerate(order)}
     found = set(texts)
     different = [text for text in ("", *rank_of) if text in found]
     looks = [_class_look(text, rank_of.get(text, MOST_CLASSES), theme) for text in different]
+    looks = [
+        look | {"color": known.colors.get(text, look["color"])} for text, look in zip(different, looks, strict=True)
+    ]
     number_of = {text: number for number, text in enumerate(different)}
     codes = np.array([number_of[text] for text in texts])
     if dense := len(places) > DENSE_POINTS:
@@ -203,11 +221,41 @@ def _draw_classes(
     for code, look in enumerate(looks):
         shown = places[:0] if dense else places[codes == code]
         axes.scatter(shown[:, 0], shown[:, 1], **look, **_look(len(places)))
+    if known.named:
+        for code, text in enumerate(different):
+            _write_in_the_midst(axes, places[codes == code], text, theme)
     if len(different) <= MOST_LEGEND_ENTRIES:
-        legend = axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title=name, frameon=False)
-        for handle in legend.legend_handles:
-            if handle is not None:
-                handle.set(sizes=[30.0])
+        _add_legend(axes, known.title)
+
+
+def _add_legend(axes: "Axes", title: str | None) -> None:
+    legend = axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title=title, frameon=False)
+    for handle in legend.legend_handles:
+        if handle is not None:
+            handle.set(sizes=[30.0])
+
+
+def _write_in_the_midst(axes: "Axes", places: NDArray[np.float64], text: str, theme: Theme) -> None:
+    """The name of a class at that of its objects which is nearest to their median: it may be bent, or in two parts."""
+    from matplotlib.patheffects import withStroke  # noqa: PLC0415
+
+    away = np.linalg.norm(places - np.median(places, axis=0), axis=1)
+    halo = [withStroke(linewidth=3.0, foreground=theme.paper)]
+    place = places[int(np.argmin(away))]
+    text = text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 3]}..."
+    axes.annotate(
+        text, (place[0], place[1]), ha="center", va="center", color=theme.ink, path_effects=halo, weight="bold"
+    )
+
+
+def _draw_rings(axes: "Axes", places: NDArray[np.float64], n_points: int, theme: Theme) -> None:
+    """Objects that hardly belong to the map, with an entry in the legend."""
+    if len(places) == 0:
+        return
+    size = max(3.0 * _point_area(n_points), 20.0)
+    look: dict[str, Any] = {"facecolors": "none", "edgecolors": theme.ink, "linewidths": 0.9, "zorder": 3}
+    axes.scatter(places[:, 0], places[:, 1], s=size, label=f"hardly belong ({len(places):,})", **look)
+    axes.legend(loc="upper left", frameon=False)
 
 
 def _class_look(label: str, rank: int, theme: Theme) -> dict[str, Any]:

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.exceptions import InvalidFileError, Parameter
-from tete.io.encodings import NO_CHARACTER
+from tete.io.feature_cells import cells_or_numbers, joined_cells, numbers_only, texts_of
 from tete.io.headers import column_position
-from tete.io.number_texts import DECIMAL_COMMA, is_number, numbers_of
+from tete.io.number_texts import is_number
 from tete.io.object_tables import NAME_COLUMNS, as_column
 from tete.io.pieces import Piece
-from tete.io.spreadsheets import without_apostrophe
 from tete.io.tables import LocatedRows, text_of
-from tete.io.text_files import shortened
 
 __all__ = ["Columns", "Wanted", "choose_columns", "collect"]
 
@@ -97,21 +95,24 @@ def _likely_ids(names: Sequence[str]) -> list[int]:
 
 
 def collect(
-    pieces: Iterable[Piece], columns: Columns, names: Sequence[str]
-) -> tuple[NDArray[Any], tuple[Hashable, ...] | None, dict[str, NDArray[Any]]]:
-    """The numbers, the ids and, by their names, the kept columns of all pieces."""
-    numbers: list[NDArray[Any]] = []
+    pieces: Iterable[Piece], columns: Columns, names: Sequence[str], *, mixed: bool = False
+) -> tuple[Any, tuple[Hashable, ...] | None, dict[str, NDArray[Any]]]:
+    """The features, the ids and, by their names, the kept columns of all pieces.
+
+    The features are numbers; where some are not and `mixed` allows it, a data frame of what the cells hold.
+    """
+    parts: list[NDArray[Any] | Piece] = []
     ids: dict[str, None] = {}
     kept: dict[int, list[Any]] = {position: [] for position in columns.kept}
     for piece in pieces:
         table = _without_empty_rows(piece)
-        numbers.append(_numbers(table, columns.features))
+        parts.append(cells_or_numbers(table, columns.features) if mixed else numbers_only(table, columns.features))
         for position, values in kept.items():
-            values.extend(_texts(table, position))
+            values.extend(texts_of(table, position))
         if columns.name is not None:
             _add_ids(ids, table, columns.name)
     others = {names[position]: as_column(values) for position, values in kept.items()}
-    return _joined(numbers), None if columns.name is None else tuple(ids), others
+    return joined_cells(parts, columns.features, names), None if columns.name is None else tuple(ids), others
 
 
 def _without_empty_rows(table: Piece) -> Piece:
@@ -127,7 +128,7 @@ def _without_empty_rows(table: Piece) -> Piece:
 
 
 def _add_ids(ids: dict[str, None], table: Piece, position: int) -> None:
-    for row, name in enumerate(_texts(table, position, stripped=True)):
+    for row, name in enumerate(texts_of(table, position, stripped=True)):
         if not name:
             raise InvalidFileError(f"{table.location(row, position)}: empty, expected the id of the row.")
         if name in ids:
@@ -140,75 +141,3 @@ def _add_ids(ids: dict[str, None], table: Piece, position: int) -> None:
                 " leaves it out.",
             )
         ids[name] = None
-
-
-def _numbers(table: Piece, positions: list[int]) -> NDArray[Any]:
-    """The features of a piece as finite numbers, in four bytes each where that loses nothing."""
-    cells = table.cells[positions]
-    texts = [position for position in positions if cells[position].dtype.kind not in "biuf"]
-    if texts:
-        cells = cells.copy()
-        for position in texts:
-            cells[position] = numbers_of(_texts(table, position), decimal=table.decimal)
-    values = cells.to_numpy(dtype=np.float64)
-    finite = np.isfinite(values)
-    if not finite.all():
-        row, column = np.argwhere(~finite)[0]
-        unread = [position for position, good in zip(positions, finite.all(axis=0), strict=True) if not good]
-        _refuse(table, int(row), positions[int(column)], unread)
-    with np.errstate(over="ignore"):
-        small = values.astype(np.float32)
-    return small if np.array_equal(small, values) else values
-
-
-def _texts(table: Piece, position: int, *, stripped: bool = False) -> list[str]:
-    """A column as texts, empty where a value is missing."""
-    values = table.cells[position]
-    with table.source.blamed("a table of texts and numbers"):
-        texts = [text_of(value) for value in values.tolist()]
-    if table.file is None and NO_CHARACTER.search("".join(texts)):  # text files are checked before
-        row = next(row for row, text in enumerate(texts) if NO_CHARACTER.search(text))
-        raise InvalidFileError(f"{table.location(row, position)}: {texts[row]!r} holds what is no character of a text.")
-    texts = [text.strip() for text in texts] if stripped else texts
-    return texts if table.file is None else [without_apostrophe(text) for text in texts]
-
-
-def _refuse(table: Piece, row: int, position: int, unread: list[int]) -> None:
-    cell = table.cells[position].iloc[row]
-    text, place = ("" if cell is None else str(cell).strip()), table.location(row, position)
-    if text.casefold() in {"", "nan", "na", "n/a", "null", "none", "inf", "-inf", "<na>", "nat", "?"}:
-        raise InvalidFileError(
-            f"{place}: {text or 'empty'}, expected a finite number; fill in the gaps, or leave out the column with ",
-            Parameter("drop", [table.columns[position]]),
-            ".",
-        )
-    if DECIMAL_COMMA.fullmatch(text):
-        raise InvalidFileError(
-            f"{place}: {text!r} has a decimal comma, expected a decimal point; decimal commas are read where "
-            "semicolons or tabs separate the columns and no number has a point."
-        )
-    listed = ", ".join(repr(table.columns[other]) for other in unread[:5]) + (", ..." if len(unread) > 5 else "")
-    raise InvalidFileError(
-        f"{place}: {shortened(text)!r} is not a number, expected a feature; columns that are none are named by ",
-        Parameter("id_column"),
-        ", ",
-        Parameter("labels"),
-        " or ",
-        Parameter("drop"),
-        f" (here {listed}).",
-    )
-
-
-def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """All parts below each other; each is let go at once, so that hardly more than the result is ever held."""
-    if len(parts) == 1:
-        return parts[0]
-    if not parts:
-        return np.empty((0, 1))
-    result = np.empty((sum(map(len, parts)), parts[0].shape[1]), dtype=np.result_type(*parts))
-    stop = len(result)
-    while parts:
-        part = parts.pop()
-        result[stop - len(part) : stop] = part
-        stop -= len(part)
-    return result

@@ -34,8 +34,8 @@ class FeatureTable:
 
     Attributes
     ----------
-    matrix : array or sparse matrix of shape (n_rows, n_features)
-        The numbers.
+    matrix : array, sparse matrix or data frame of shape (n_rows, n_features)
+        The numbers; a data frame if there are gaps, texts or other values among them, for `TableEncoder`.
     feature_names : tuple of n_features str, or None
         Names of the columns, where they have any.
     names : tuple of n_rows names, or None
@@ -85,13 +85,14 @@ def read_features(
     features: Sequence[str] | None = None,
     likely_labels: Sequence[str] = (),
     array: str | None = None,
+    mixed: bool = False,
     header: bool = True,
     encoding: str = "utf-8",
 ) -> FeatureTable:
     r"""Read features from a CSV, TSV, Parquet, npy or npz file (also scipy's sparse npz), or from standard input.
 
-    What is no id, no label and not left out must be a finite number, without separators of thousands. Decimal commas
-    are understood where commas do not separate the columns and no number has a point.
+    What is no id, no label and not left out must be a finite number, without separators of thousands, unless the table
+    may be `mixed`. Decimal commas are understood where commas do not separate the columns and no number has a point.
 
     Parameters
     ----------
@@ -110,6 +111,9 @@ def read_features(
         Columns that are labels if they are there.
     array : str, optional
         Which array of an npz file has the features: by default X, features, data or the only table there is.
+    mixed : bool, default=False
+        Whether features of text and Parquet files may also be texts, dates or missing; then the table is a data frame
+        where they are, as `TableEncoder` takes it.
     header : bool, default=True
         Whether the first line has the names of the columns.
     encoding : str, default="utf-8"
@@ -154,7 +158,7 @@ def read_features(
     )
     columns = choose_columns(head, wanted)
     with closing(reader(columns.features, columns.texts)) as pieces:
-        values, ids, others = collect(pieces, columns, head.columns)
+        values, ids, others = collect(pieces, columns, head.columns, mixed=mixed)
     if len(values) == 0:
         raise InvalidFileError(f"{source.name} has no rows: expected one object a line.")
     chosen = tuple(head.columns[position] for position in columns.features) if header else None

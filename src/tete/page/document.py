@@ -20,7 +20,7 @@ from tete.core.docstrings import filled_from
 from tete.core.geometry import principal_axes
 from tete.core.randomness import make_generator
 from tete.core.validation import check_map
-from tete.drawing.class_order import class_texts, ordered_classes
+from tete.drawing.class_order import class_texts, given_colors, ordered_classes
 from tete.drawing.map_picture import ellipse_reach, is_number_scale
 from tete.drawing.themes import DARK, LIGHT, Theme
 from tete.exceptions import InvalidParameterError
@@ -52,7 +52,7 @@ MOST_HOVERED = 4  # in a crowd, the tooltips of all objects under the mouse woul
 PLAIN_HOVER = [("", "@name"), ("", "@label")]
 PICTURE_HOVER = '<div><img src="@image" alt="" style="min-width: 72px"><div>@name</div><div>@label</div></div>'
 # What is known of each point in the drawing.
-LOOKS = ("name", "label", "image", "color", "ink", "written", "align", "aside", "below")
+LOOKS = ("name", "label", "image", "color", "ink", "ring", "written", "align", "aside", "below")
 COLUMNS = ("x", "y", *LOOKS, "width", "height", "angle")
 
 FIGURE_LOOK: dict[str, Any] = {
@@ -93,6 +93,15 @@ NAME_LOOK: dict[str, Any] = {
     "nonselection_text_alpha": 0.3,
     "name": "names",
 }
+RING_LOOK: dict[str, Any] = {"fill_color": None, "line_color": "ink", "line_width": 1.5, "nonselection_line_alpha": 0.3}
+CLASS_NAME_LOOK: dict[str, Any] = {
+    "text": "text",
+    "text_color": "ink",
+    "text_font_size": "14px",
+    "text_font_style": "bold",
+    "text_align": "center",
+    "text_baseline": "middle",
+}
 # On maps beside the first, names are where they fall; the point that the mouse is on is marked on all maps.
 BESIDE_LOOK = NAME_LOOK | {"text": "name", "text_align": "left", "x_offset": 8, "y_offset": 0, "name": "names beside"}
 POINTED_LOOK: dict[str, Any] = {"hover_fill_color": "color", "hover_line_color": "ink", "hover_line_width": 3}
@@ -116,6 +125,9 @@ def make_page(
     columns: Mapping[str, ArrayLike] | None = None,
     label: str | None = None,
     classes: Mapping[str, Sequence[Any]] | None = None,
+    colors: Mapping[Any, str] | None = None,
+    class_names: bool = False,
+    unlike: ArrayLike | None = None,
     triplets: Triplets | None = None,
     wrong: ArrayLike | None = None,
     uncertainty: "Uncertainty | None" = None,
@@ -139,6 +151,12 @@ def make_page(
     classes : mapping of columns to sequences of classes, optional
         All that there are, in the order of their colours, so that several pages agree; by default those of a column,
         sorted.
+    colors : mapping of classes to colours like "#1f77b4", optional
+        Colours of some classes, in whatever column they are; the others have those of the page.
+    class_names : bool, default=False
+        Whether to write the name of each class in its midst.
+    unlike : array of n_objects truth values, optional
+        Objects that hardly belong to the map, as a `novelty` above 3 says: they get a ring.
     triplets : Triplets, optional
         Answers, to be listed with the object that is clicked.
     wrong : array, one number for each triplet, optional
@@ -179,13 +197,23 @@ def make_page(
     texts = [str(name) for name in (range(len(places)) if names is None else names)]
     if len(texts) != len(places):
         raise InvalidParameterError(f"`names` must have one name for each of {len(places)} objects, got {len(texts)}.")
+    given = given_colors(colors)
     further = {name: _check_other(name, each, len(places)) for name, each in (others or {}).items()}
     ellipses = None if uncertainty is None else uncertainty.ellipses(places)
     plane, hover = _plane(places), PLAIN_HOVER if images is None else PICTURE_HOVER
-    plot = _plot(plane, hover, ellipses, {name: _plane(each) for name, each in further.items()}, map_name)
+    plot = _plot(
+        plane,
+        hover,
+        ellipses,
+        {name: _plane(each) for name, each in further.items()},
+        map_name,
+        rings=unlike is not None,
+    )
     data = {
         "names": texts,
-        "columns": [_described(name, column, (classes or {}).get(name, ())) for name, column in values.items()],
+        "columns": [_described(name, column, (classes or {}).get(name, ()), given) for name, column in values.items()],
+        "class_names": bool(class_names),
+        "unlike": None if unlike is None else _packed(_check_column("unlike", unlike, len(places)).astype(np.uint8)),
         "label": label,
         "themes": {"light": _colors(LIGHT), "dark": _colors(DARK)},
         "x": _packed(plane[:, 0]),
@@ -209,6 +237,9 @@ def write_page(
     columns: Mapping[str, ArrayLike] | None = None,
     label: str | None = None,
     classes: Mapping[str, Sequence[Any]] | None = None,
+    colors: Mapping[Any, str] | None = None,
+    class_names: bool = False,
+    unlike: ArrayLike | None = None,
     triplets: Triplets | None = None,
     wrong: ArrayLike | None = None,
     uncertainty: "Uncertainty | None" = None,
@@ -250,6 +281,9 @@ def write_page(
         columns=columns,
         label=label,
         classes=classes,
+        colors=colors,
+        class_names=class_names,
+        unlike=unlike,
         triplets=triplets,
         wrong=wrong,
         uncertainty=uncertainty,
@@ -292,14 +326,15 @@ def _other(name: str, places: NDArray[np.float64]) -> dict[str, Any]:
     return {"name": name, "n_components": places.shape[1], **packed}
 
 
-def _described(name: str, values: NDArray[Any], known: Sequence[Any]) -> dict[str, Any]:
+def _described(name: str, values: NDArray[Any], known: Sequence[Any], colors: Mapping[str, str]) -> dict[str, Any]:
     """A column: its numbers, or its classes in the order of their colours and which of them each object has."""
     if is_number_scale(values):
         return {"name": name, "numbers": _packed(values.astype(np.float64))}
     texts = class_texts(values)
     classes = [*ordered_classes(texts, [str(each) for each in known]), ""]
     number_of = {text: number for number, text in enumerate(classes)}
-    return {"name": name, "classes": classes, "codes": _packed(np.array([number_of[text] for text in texts], np.int32))}
+    codes = _packed(np.array([number_of[text] for text in texts], np.int32))
+    return {"name": name, "classes": classes, "codes": codes, "colors": [colors.get(text) for text in classes]}
 
 
 def _answers(places: NDArray[np.float64], triplets: Triplets, wrong: ArrayLike | None) -> dict[str, Any]:
@@ -349,6 +384,8 @@ def _plot(
     ellipses: NDArray[np.float64] | None,
     beside: Mapping[str, NDArray[np.float64]],
     name: str,
+    *,
+    rings: bool = False,
 ) -> "LayoutDOM":
     """What will show the points: `page.js` brings them, with colours and names, so that they are drawn once only.
 
@@ -368,6 +405,10 @@ def _plot(
     if ellipses is not None:
         plot.ellipse("x", "y", source=source, view=view, **ELLIPSE_LOOK)
     _add_points(plot, source, view, len(plane), NAME_LOOK, **(POINTED_LOOK if beside else {}))
+    if rings:
+        plot.scatter("x", "y", source=source, view=view, size="ring", **RING_LOOK)
+    named = ColumnDataSource({"x": [], "y": [], "text": [], "ink": []}, name="classes")
+    plot.text("x", "y", source=named, **CLASS_NAME_LOOK)
     if not beside:
         return plot
     plots = [plot]

@@ -25,9 +25,11 @@
   const WHAT_TO_DO =
     `Click an object for its neighbours${data.answers ? " and answers" : ""}. ` +
     "Choose the lasso above the map to select many.";
+  const unlike = data.unlike && unpack(data.unlike);
+  const RING = 14; // pixels
   // Further maps of the same objects: their places are columns x1, y1, ... of the same points.
   const others = data.others.map((other) => ({ ...other, embedding: new Float32Array(unpack(other.embedding).buffer) }));
-  let source, links, visible, plot, view, views, root;
+  let source, links, visible, plot, view, views, root, classes;
   let labels = new Array(count).fill("");
   let hidden = new Set();
   const isShown = (index) => !hidden.has(labels[index]);
@@ -88,6 +90,31 @@
       (column.classes ? colourClasses : colourNumbers)(column, looks);
     }
     source.data = { ...source.data, ...looks, label: labels, ink: new Array(count).fill(theme().ink) };
+    nameClasses(column);
+    if (unlike) {
+      const rings = unlike.reduce((total, one) => total + one, 0);
+      const text = `○ ${rings.toLocaleString("en")} hardly belong to the map`;
+      if (rings) element("legend").append(make("p", { className: "hint", textContent: text }));
+    }
+  }
+
+  // The name of each class that is shown, at that of its objects which is nearest to their median.
+  function nameClasses(column) {
+    const named = { x: [], y: [], text: [], ink: [] };
+    const { x, y } = source.data;
+    for (const label of data.class_names && column && column.classes ? column.classes : []) {
+      const members = labels.flatMap((each, index) => (label && each === label && isShown(index) ? [index] : []));
+      if (!members.length) continue;
+      const middle = (values) => members.map((index) => values[index]).sort((a, b) => a - b)[Math.floor(members.length / 2)];
+      const [across, up] = [middle(x), middle(y)];
+      const away = (index) => Math.hypot(x[index] - across, y[index] - up);
+      const nearest = members.reduce((best, index) => (away(index) < away(best) ? index : best));
+      named.x.push(x[nearest]);
+      named.y.push(y[nearest]);
+      named.text.push(label);
+      named.ink.push(theme().ink);
+    }
+    classes.data = named;
   }
 
   function colourNumbers(column, looks) {
@@ -109,7 +136,7 @@
   function colourClasses(column, looks) {
     const sizes = new Map();
     labels.forEach((label) => sizes.set(label, (sizes.get(label) || 0) + 1));
-    const look = new Map(column.classes.map((label, rank) => [label, classColour(rank)]));
+    const look = new Map(column.classes.map((label, rank) => [label, column.colors[rank] || classColour(rank)]));
     look.set("", theme().unknown);
     const ordered = column.classes.filter((label) => sizes.has(label));
     labels.forEach((label, index) => {
@@ -150,6 +177,7 @@
   function showVisible() {
     visible.booleans = labels.map((label) => !hidden.has(label));
     source.change.emit();
+    nameClasses(columns.find((each) => each.name === element("column").value));
     if (source.selected.indices.length) selectionChanged();
   }
 
@@ -485,7 +513,8 @@
     views = others.length ? opened.child_views : [opened];
     view = views[0];
     const drawing = view.model.document;
-    [source, links, visible, plot] = ["points", "links", "visible", "map"].map((name) => drawing.get_model_by_name(name));
+    const models = ["points", "links", "visible", "map", "classes"].map((name) => drawing.get_model_by_name(name));
+    [source, links, visible, plot, classes] = models;
     views.forEach(keepColours);
     fill();
     const { total, answers } = data.answers || {};
@@ -524,7 +553,8 @@
     const [x, y, ...shapes] = [data.x, data.y, ...(data.ellipses || [])].map((text) => new Float64Array(unpack(text).buffer));
     const [width, height, angle] = shapes.length ? shapes : [zeros, zeros, zeros];
     const image = data.images ? data.images.map((address) => address || "data:,") : none;
-    const looks = { name: data.names, label: none, image, color: none, ink: none };
+    const ring = Float64Array.from(zeros, (_, index) => (unlike && unlike[index] ? RING : NaN));
+    const looks = { name: data.names, label: none, image, color: none, ink: none, ring };
     const written = { written: none, align: new Array(count).fill("left"), aside: zeros, below: zeros };
     const beside = Object.fromEntries(
       others.flatMap((other, number) => ["x", "y"].map((axis) => [`${axis}${number + 1}`, new Float64Array(unpack(other[axis]).buffer)]))

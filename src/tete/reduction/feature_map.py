@@ -28,6 +28,7 @@ from tete.reduction.component_choice import FEWEST
 from tete.reduction.feature_start import graph_start, linear_start
 from tete.reduction.merged_rows import MergedRows, merge_rows
 from tete.reduction.metric_names import Metric, check_metric, metric_arrays, metric_said, metric_values, with_parameters
+from tete.reduction.novelty import Novelty, fit_novelty
 from tete.reduction.placer import NearestPlacer, Placer, Places
 from tete.reduction.projection import column_spreads
 from tete.reduction.recipe import Recipe
@@ -104,6 +105,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         What the columns are divided by if `standardize` is true; 1 for constant columns.
     placer_ : Placer
         What places new rows: all that `transform` and a model file need.
+    novelty_ : Novelty
+        What is usual among the rows, so that `transform` can tell which new rows are not.
     n_features_in_ : int
         Number of columns.
     feature_names_in_ : array of str
@@ -194,6 +197,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             minimum, placer_of = self._minimize(
                 recipe, rows, rows.total_by_point(weights), start, seed, workers, rows.told_by_row(callback)
             )
+            self.novelty_ = fit_novelty(rows, table, self.column_spreads_, workers)
         places = minimum.embedding.astype(np.float32)
         counts = rows.total_by_point(np.ones(rows.n_rows))
         places -= (np.sum(counts[:, None] * places, axis=0) / rows.n_rows).astype(np.float32)
@@ -284,21 +288,26 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     # New rows ----------------------------------------------------------------------------------------------------
 
-    def transform(self, X: Any) -> Places:
+    def transform(self, X: Any, return_novelty: bool = False) -> Any:
         """Places of new rows on the finished map.
 
         Each row is placed by the same loss against the frozen map, independently of the other rows. Rows of the fitted
-        table get their own places.
+        table get their own places. A row that is unlike all others gets a place as well: its novelty tells.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_new_rows, n_columns)
             The columns that were fitted; for ``metric="precomputed"``, distances to the rows of the fitted table.
+        return_novelty : bool, default=False
+            Whether to return also how unlike the fitted rows each row is.
 
         Returns
         -------
-        array of shape (n_new_rows, n_components)
+        places : array of shape (n_new_rows, n_components)
             Their places.
+        novelty : array of n_new_rows numbers
+            If asked for: the distance to the nearest fitted rows over what is usual among these, to a power that
+            makes it 2 for one fitted row in a hundred; about 1 for rows like them, above 3 for rows that hardly belong.
 
         Raises
         ------
@@ -308,7 +317,11 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self, "placer_")
         table = read_table(self, X, reset=False)
         with threads(self.n_jobs) as workers:
-            return self.placer_.place(table, workers)
+            places = self.placer_.place(table, workers)
+            if not return_novelty:
+                return places
+            points, n_candidates = self.placer_.points, self.placer_.n_candidates
+            return places, self.novelty_.of(points, table, n_candidates, workers)
 
     @classmethod
     def restored(
@@ -316,6 +329,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         parameters: Mapping[str, Any],
         placer: Placer,
         *,
+        novelty: Novelty,
         embedding: Places,
         minimum: Minimum,
         column_spreads: NDArray[np.float64] | None = None,
@@ -329,6 +343,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             The estimator's parameters.
         placer : Placer
             What places new rows.
+        novelty : Novelty
+            What tells which of them do not belong.
         embedding : array of shape (n_rows, n_components)
             The map, in the order of the fitted table.
         minimum : Minimum
@@ -360,6 +376,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 f"{placer.points.metric!r}, got {model.n_components} and {model.metric!r}."
             )
         model._learn(placer, embedding, minimum)
+        model.novelty_ = novelty
         model.column_spreads_ = column_spreads
         model.n_features_in_ = placer.points.n_columns
         if feature_names is not None:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import tete
@@ -21,9 +22,12 @@ from tete.core.optimization import Minimum, StopReason
 from tete.exceptions import InvalidFileError, InvalidParameterError
 from tete.io.array_files import read_array_file, write_array_file
 from tete.io.sources import AnyPath, kind_of
+from tete.reduction.encoding.encoder_arrays import ENCODER_ARRAYS, encoder_from_arrays, encoder_to_arrays
+from tete.reduction.encoding.table_encoder import TableEncoder
 from tete.reduction.estimators import ListwiseTETE, WeightedTETE
 from tete.reduction.feature_map import FeatureMap
 from tete.reduction.listwise.placer import ListwisePlacer
+from tete.reduction.novelty import NOVELTY_ARRAYS, Novelty
 from tete.reduction.placer import NearestPlacer, Placer
 from tete.reduction.weighted.placer import WeightedPlacer
 
@@ -35,14 +39,25 @@ FORMAT, VERSION = "tete model", 3
 ESTIMATORS: dict[str, type[FeatureMap]] = {"ListwiseTETE": ListwiseTETE, "WeightedTETE": WeightedTETE}
 PLACERS: dict[str, type[Placer]] = {kind.name: kind for kind in (ListwisePlacer, WeightedPlacer, NearestPlacer)}
 PLACERS_OF = {"ListwiseTETE": {"listwise", "nearest"}, "WeightedTETE": {"weighted", "nearest"}}
-OF_THE_FIT = ("embedding", "history", "column_spreads", "feature_names", "classes")  # arrays that are not the placer's
+OF_THE_FIT = (
+    "embedding",
+    "history",
+    "column_spreads",
+    "feature_names",
+    "classes",
+    *NOVELTY_ARRAYS,
+)  # arrays that are not the placer's
 HEADER = {"format", "version", "tete", "estimator", "placer", "parameters", "loss", "stop_reason"}
 # Parameters that mean nothing to new rows, and one that the placer keeps.
 LEFT_OUT = {"precomputed_knn", "callback", "verbose", "metric_params"}
 
 
 def save_model(
-    path: AnyPath, model: FeatureMap, *, classes: Mapping[str, Sequence[str]] | None = None, force: bool = False
+    path: AnyPath,
+    model: FeatureMap | Pipeline,
+    *,
+    classes: Mapping[str, Sequence[str]] | None = None,
+    force: bool = False,
 ) -> None:
     """Write a fitted reduction to an npz file of plain arrays, from which `load_model` restores it.
 
@@ -53,7 +68,7 @@ def save_model(
     ----------
     path : str or path
         The file; its extension is .npz.
-    model : `ListwiseTETE` or `WeightedTETE`, fitted
+    model : `ListwiseTETE` or `WeightedTETE`, fitted, or a pipeline of a `TableEncoder` and one of them
         What to keep.
     classes : mapping of names to sequences of texts, optional
         The classes of the rows in each column of labels, in the order of their colours, so that pictures of new rows
@@ -79,8 +94,7 @@ def save_model(
     ['model.npz']
     """
     kind_of(path, ("npz",))
-    if type(model).__name__ not in ESTIMATORS:
-        raise InvalidParameterError(f"`model` must be one of {', '.join(ESTIMATORS)}, got {type(model).__name__}.")
+    encoder, model = _parts(model)
     check_is_fitted(model, "placer_")
     header = {
         "format": FORMAT,
@@ -99,11 +113,29 @@ def save_model(
         arrays["feature_names"] = model.feature_names_in_.astype(str)
     if classes:
         arrays["classes"] = np.array(json.dumps({name: list(each) for name, each in classes.items()}))
+    if encoder is not None:
+        arrays |= encoder_to_arrays(encoder)
     text = np.array(json.dumps(header, allow_nan=False))
-    write_array_file(path, {"header": text, **arrays, **model.placer_.to_arrays()}, force=force)
+    write_array_file(
+        path, {"header": text, **arrays, **model.novelty_.to_arrays(), **model.placer_.to_arrays()}, force=force
+    )
 
 
-def load_model(path: AnyPath) -> FeatureMap:
+def _parts(model: Any) -> tuple[TableEncoder | None, FeatureMap]:
+    """The encoder, if there is one, and the estimator."""
+    steps = list(model) if isinstance(model, Pipeline) else [model]
+    encoders, estimator = steps[:-1], steps[-1]
+    known = type(estimator).__name__ in ESTIMATORS and len(encoders) < 2
+    if not known or not all(isinstance(each, TableEncoder) for each in encoders):
+        found = " and ".join(type(each).__name__ for each in steps)
+        raise InvalidParameterError(
+            f"`model` must be one of {', '.join(ESTIMATORS)}, or a pipeline of a TableEncoder and one of them, "
+            f"got {found}."
+        )
+    return (encoders[0] if encoders else None), estimator
+
+
+def load_model(path: AnyPath) -> Any:
     """Restore a model that `save_model` or the command ``tete reduce`` has written.
 
     Parameters
@@ -113,7 +145,7 @@ def load_model(path: AnyPath) -> FeatureMap:
 
     Returns
     -------
-    ListwiseTETE or WeightedTETE
+    ListwiseTETE or WeightedTETE, or a pipeline of a TableEncoder and one of them
         The fitted model, which places new rows exactly as the one that was saved.
 
     Raises
@@ -139,10 +171,12 @@ def load_model(path: AnyPath) -> FeatureMap:
     header = _header(path, arrays)
     try:
         placer = PLACERS[header["placer"]].from_arrays(
-            {name: array for name, array in arrays.items() if name not in OF_THE_FIT}
+            {name: array for name, array in arrays.items() if name not in (*OF_THE_FIT, *ENCODER_ARRAYS)}
         )
         fit = CheckedArrays({name: array for name, array in arrays.items() if name in OF_THE_FIT})
-        return _restored(header, placer, fit)
+        model = _restored(header, placer, fit)
+        encoder = {name: array for name, array in arrays.items() if name in ENCODER_ARRAYS}
+        return make_pipeline(_restored_encoder(encoder, model), model) if encoder else model
     except (InvalidFileError, InvalidParameterError) as error:
         raise InvalidFileError(f"{path} is a damaged model: {error}") from error
 
@@ -167,14 +201,27 @@ def _restored(header: dict[str, Any], placer: Placer, fit: CheckedArrays) -> Fea
     history = fit.numbers("history", "f8", (None,), fewest=0)
     loss = np.nan if header["loss"] is None else float(header["loss"])
     embedding = fit.numbers("embedding", "f4", (None, placer.places.shape[1]))
+    spreads = fit.numbers("column_spreads", "f8", (n_columns,)) if fit.has("column_spreads") else None
     return ESTIMATORS[header["estimator"]].restored(
         header["parameters"],
         placer,
+        novelty=Novelty.from_arrays(fit, len(placer.points), spreads),
         embedding=embedding,
         minimum=Minimum(embedding.astype(np.float64), loss, history.tolist(), StopReason(header["stop_reason"])),
-        column_spreads=fit.numbers("column_spreads", "f8", (n_columns,)) if fit.has("column_spreads") else None,
+        column_spreads=spreads,
         feature_names=fit.texts("feature_names", n_columns) if fit.has("feature_names") else None,
     )
+
+
+def _restored_encoder(arrays: Arrays, model: FeatureMap) -> TableEncoder:
+    checked = CheckedArrays(arrays)
+    encoder = encoder_from_arrays(checked)
+    checked.finish()
+    if len(encoder.center_) != model.n_features_in_:
+        raise InvalidFileError(
+            f"`encoder` must make the {model.n_features_in_} numbers that the map takes, got {len(encoder.center_)}."
+        )
+    return encoder
 
 
 def _header(path: AnyPath, arrays: Arrays) -> dict[str, Any]:

@@ -1,0 +1,205 @@
+"""Rows that do not belong: how far a new row is from its nearest points, beside how far these are from theirs.
+
+A map has a place for every row, also for noise. The ratio of the two distances, divided by its median over the fitted
+rows, is about 1 for a row like them and larger for one that is unlike all. In many dimensions all distances are nearly
+alike, and 1.5 can be a lot: so the ratio is raised to a power that makes it 2 for the one fitted row in a hundred that
+is farthest out. Beyond 3 a row hardly belongs.
+
+Principal components would hide the very part of a strange row that is strange, so what they leave out counts as well.
+Of it only the length is known, and the left out parts of two rows are taken to be orthogonal:
+
+    Euclidean   d² = (distance by components)² + beyond_i² + beyond_j²
+    cosine      d² = 2 - 2 kept_i kept_j cos(angle by components),    kept² + beyond² = 1
+"""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from tete.core.checked_arrays import CheckedArrays
+from tete.core.compilation import compiled
+from tete.core.matrices import computable, is_sparse
+from tete.core.threads import Threads, row_slices
+from tete.reduction.merged_rows import MergedRows
+from tete.reduction.points import Points
+from tete.reduction.projection import Projection, project
+from tete.reduction.search.nearest import Neighbors
+
+__all__ = ["NOVELTY_ARRAYS", "Novelty", "fit_novelty"]
+
+N_NEAREST = 5
+ROWS_IN_A_PIECE = 2048  # enough work for a thread
+ROWS_AT_ONCE = 4096  # whose neighbours are in memory
+OUTER_SHARE = 0.01
+LARGEST, LARGEST_POWER = 1e9, 20.0
+NOVELTY_ARRAYS = ("novelty_scales", "novelty_beyond", "novelty_typical", "novelty_power")
+
+Numbers = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Novelty:
+    """What is usual among the points of a finished map.
+
+    Attributes
+    ----------
+    scales : array of n_points numbers
+        Mean distance of each point from its nearest others.
+    beyond : array of n_points numbers or None
+        Length of what the components leave out of each point, None without components; of rows of length 1 for cosine.
+    typical : float
+        Median ratio of distances over the points.
+    power : float
+        What the ratios are raised to.
+    spreads : array of n_columns numbers or None
+        What the columns are divided by.
+    """
+
+    scales: Numbers
+    beyond: Numbers | None
+    typical: float
+    power: float
+    spreads: NDArray[np.float64] | None = None
+
+    def of(self, points: Points, rows: Any, n_candidates: int, workers: Threads) -> Numbers:
+        """The novelty of each row, by itself; a row of the fitted table is compared with the others there."""
+        result = np.empty(rows.shape[0], dtype=np.float32)
+        for start in range(0, rows.shape[0], ROWS_AT_ONCE):
+            some = slice(start, start + ROWS_AT_ONCE)
+            queries = points.queries(rows[some], workers)
+            found = points.search.of(queries, min(N_NEAREST + 1, n_candidates), workers)
+            own = found.indices == points.equal_points(queries, found)[:, None]
+            own[~own.any(axis=1), -1] = own.shape[1] > N_NEAREST  # one more than is needed
+            own[own.all(axis=1)] = False
+            beyond = None if self.beyond is None else _beyond(points, rows[some], queries, self.spreads, workers)
+            distances = _whole_distances(points, found, beyond, self.beyond)
+            ratios = _ratios(distances, self.scales[found.indices], ~own) / self.typical
+            with np.errstate(over="ignore"):
+                result[some] = np.minimum(ratios**self.power, LARGEST)
+        return result
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """All of this as plain arrays, but for the spreads, which are the estimator's."""
+        arrays = {"novelty_scales": self.scales, "novelty_typical": np.array(self.typical)}
+        arrays["novelty_power"] = np.array(self.power)
+        return arrays if self.beyond is None else arrays | {"novelty_beyond": self.beyond}
+
+    @classmethod
+    def from_arrays(cls, arrays: CheckedArrays, n_points: int, spreads: NDArray[np.float64] | None) -> Self:
+        """The same again from `to_arrays`, with everything checked."""
+        tiny = float(np.finfo(np.float32).smallest_subnormal)
+        scales = arrays.numbers("novelty_scales", "f4", (n_points,), least=tiny)
+        beyond = None
+        if arrays.has("novelty_beyond"):
+            beyond = arrays.numbers("novelty_beyond", "f4", (n_points,), least=0.0)
+        typical = arrays.real("novelty_typical", least=float(np.finfo(float).tiny), most=float(np.finfo(float).max))
+        return cls(scales, beyond, typical, arrays.real("novelty_power", least=1.0, most=LARGEST_POWER), spreads)
+
+
+def fit_novelty(rows: MergedRows, table: Any, spreads: NDArray[np.float64] | None, workers: Threads) -> Novelty:
+    """What is usual among the rows of a fitted table."""
+    points, near = rows.points, rows.neighbors.first(N_NEAREST)
+    if near.indices.shape[1] == 0:
+        return Novelty(np.ones(len(rows), dtype=np.float32), None, 1.0, 1.0, spreads)
+    beyond = None
+    if points.n_components is not None:
+        by_point = rows.by_row(points.table)
+        beyond = np.asarray(rows.of_first_rows(_beyond(points, table, by_point, spreads, workers)))
+    distances = _whole_distances(points, near, beyond, beyond)
+    scales = distances.mean(axis=1)
+    positive = scales[scales > 0.0]
+    scales[scales <= 0.0] = positive.min() if len(positive) else 1.0
+    ratios = _ratios(distances, scales[near.indices], np.ones(near.indices.shape, dtype=bool))
+    typical = float(np.median(ratios)) or 1.0
+    return Novelty(scales.astype(np.float32), beyond, typical, _power(ratios / typical), spreads)
+
+
+def _power(ratios: NDArray[np.float64]) -> float:
+    """What makes the ratio that one point in a hundred exceeds a 2; never less than 1, so that 2 is at least twice."""
+    outer = float(np.quantile(ratios, 1.0 - OUTER_SHARE))
+    return float(np.clip(np.log(2.0) / np.log(outer), 1.0, LARGEST_POWER)) if outer > 1.0 else 1.0
+
+
+def _ratios(distances: NDArray[Any], scales: NDArray[Any], used: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Mean distance over mean scale of the neighbours that are used."""
+    return np.asarray(np.sum(distances * used, axis=1) / np.sum(scales * used, axis=1, dtype=np.float64))
+
+
+def _whole_distances(
+    points: Points, found: Neighbors, own: Numbers | None, others: Numbers | None
+) -> NDArray[np.float64]:
+    squares = np.square(found.distances, dtype=np.float64)
+    if own is None or others is None:
+        return np.asarray(np.sqrt(squares))
+    here, there = np.square(own[:, None], dtype=np.float64), np.square(others[found.indices], dtype=np.float64)
+    if points.metric != "cosine":
+        return np.asarray(np.sqrt(squares + here + there))
+    kept = np.sqrt(np.maximum((1.0 - here) * (1.0 - there), 0.0))
+    return np.asarray(np.sqrt(np.maximum(2.0 - 2.0 * kept * (1.0 - squares / 2.0), 0.0)))
+
+
+def _beyond(
+    points: Points, rows: Any, projected: Any, spreads: NDArray[np.float64] | None, workers: Threads
+) -> Numbers:
+    """Length of what the components leave out of each row, in the points' units; of cosine, of rows of length 1."""
+    projection = points.projection
+    assert isinstance(projection, Projection)
+    scale = projection.scale if spreads is None else projection.scale * spreads
+    with np.errstate(over="ignore", divide="ignore"):
+        factors = np.broadcast_to(1.0 / np.asarray(scale), projection.mean.shape)
+    if not np.isfinite(factors).all():  # numbers so small that nothing is left to be seen beyond the components
+        return np.zeros(rows.shape[0], dtype=np.float32)
+    squares = _square_lengths(rows, projection.mean, factors, workers)
+    if projection.unit_rows:
+        projected = project(replace(projection, unit_rows=False), rows, workers)
+    kept = np.sum(np.square(projected, dtype=np.float64), axis=1)
+    left = np.maximum(squares - kept, 0.0)
+    if projection.unit_rows:
+        left /= np.where(squares > 0.0, squares, 1.0)
+    return np.asarray(np.minimum(np.sqrt(left), LARGEST), dtype=np.float32)
+
+
+def _square_lengths(
+    rows: Any, mean: NDArray[np.float64], factors: NDArray[np.float64], workers: Threads
+) -> NDArray[np.float64]:
+    """Of centred rows whose columns are multiplied by factors."""
+    result = np.empty(rows.shape[0])
+    slices = row_slices(rows.shape[0], size=ROWS_IN_A_PIECE)
+    of_mean = float(np.sum((mean * factors) ** 2))
+    workers.run(partial(_square_piece, rows, mean, np.ascontiguousarray(factors), of_mean, result, slices), len(slices))
+    return result
+
+
+def _square_piece(
+    rows: Any,
+    mean: NDArray[np.float64],
+    factors: NDArray[np.float64],
+    of_mean: float,
+    result: NDArray[np.float64],
+    slices: list[slice],
+    piece: int,
+) -> None:
+    part = rows[slices[piece]]
+    if not is_sparse(part):
+        _square_rows(computable(part), mean, factors, result[slices[piece]])
+        return
+    scaled = sparse.csr_array(part, dtype=np.float64)
+    scaled.data = scaled.data * factors[scaled.indices]
+    squares = np.asarray((scaled * scaled).sum(axis=1)).ravel()
+    result[slices[piece]] = np.maximum(squares - 2.0 * (scaled @ (mean * factors)) + of_mean, 0.0)
+
+
+@compiled(error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def _square_rows(
+    rows: NDArray[Any], mean: NDArray[np.float64], factors: NDArray[np.float64], result: NDArray[np.float64]
+) -> None:
+    for row in range(rows.shape[0]):
+        total = 0.0
+        for column in range(rows.shape[1]):
+            step = (rows[row, column] - mean[column]) * factors[column]
+            total += step * step
+        result[row] = total

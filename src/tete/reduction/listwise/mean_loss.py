@@ -23,6 +23,7 @@ Floats: TypeAlias = NDArray[np.float32]
 
 MOST_SHARDS = 8  # work for as many threads; each costs a table of the map's size
 FEWEST_TILES_IN_A_SHARD = 16  # below, adding shards takes longer than summing them
+LARGEST_MAP = 100.0  # times as large, squared distances would not be finite numbers
 GRID_LIFETIME, ARRANGEMENT_LIFETIME = 10, 50  # iterations; other lifetimes were tried and gained nothing
 
 
@@ -132,14 +133,17 @@ class ListwiseObjective:
             counts = np.empty(shape[0], dtype=np.int32)
             draw_for_tiles(draws, grid, tiles.start, drawn, weights, counts)
             anchors = (kappa, places, *neighbors, points.weights)
-            competitors: Any = (grid, pyramid, values, slopes, tiles.start, drawn, weights, counts)
-            return float(sum_listwise(loss, *anchors, *competitors, means, new_slopes, gradient))
+            competitors = (grid, pyramid, values, slopes, tiles.start, drawn, weights, counts)
+            arrays: Any = (*anchors, *competitors, means, new_slopes, gradient)
+            return float(sum_listwise(loss, *arrays))
 
         shards = row_slices(len(grid.tile_cells), size=FEWEST_TILES_IN_A_SHARD, most=MOST_SHARDS)
-        result = self._sum(work, shards, places, self._total)
+        value, gradient = self._sum(work, shards, places, self._total)
+        if np.ptp(places) > np.sqrt(np.finfo(places.dtype).max) / LARGEST_MAP:
+            value = np.nan
         mean = float(means.mean(dtype=np.float64))
         self.overall_mean = mean if mean > 0.0 else self.overall_mean  # a map that overflows keeps its last one
         self._overall_slope = float(new_slopes.mean(dtype=np.float64)) * ANYWHERE / (1.0 - ANYWHERE)
         new_slopes += new_slopes.dtype.type(self._overall_slope)
         self._slopes = new_slopes
-        return result
+        return value, gradient

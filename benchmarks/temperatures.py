@@ -9,7 +9,7 @@ temperatures that were chosen.
 tetecv: the regret of `TETECV` in the same dimension, on the same draws.
 cblearn: its SOE (ten starts, its default) and t-STE on the first draw of some cells; they count among the
 best.
-ellipses: share of true places in the 90 % ellipses, 40 objects, four draws, by temperatures given and chosen.
+ellipses: share of true places in the 90 % ellipses, 40 objects, three draws, by temperatures given and chosen.
 size: the price of the choice for a million answers.
 """
 
@@ -229,7 +229,7 @@ def speed_table(stored: dict[str, Any]) -> list[dict[str, object]]:
 # Ellipses and size ----------------------------------------------------------------------------------------------------
 
 
-def measure_ellipses(n_draws: int = 4) -> list[dict[str, object]]:
+def measure_ellipses(n_draws: int = 3) -> list[dict[str, object]]:
     """On seeds that were not looked at while the ellipses or the choice were designed."""
     makers: dict[str, Callable[[int], TETE]] = {
         "chosen": TETE,

@@ -32,14 +32,47 @@ def paper_weights(near_distances, far_distances, near, far, sigma, gamma):
     return omega / omega.max() + gamma
 
 
-def listwise(embedding, near, shares, kappa, mean_kernel, t):
-    """sum_ij p_ij log_t(1 + kappa mean_k q_ik / q_ij); `mean_kernel(i)` gives mean_k q_ik."""
+def pooled_loss(embedding, near, shares, kappa, means, t, exaggeration=1.0):
+    """sum_ij p_ij log_t(1 + kappa pooled_i^(1 / exaggeration) / q_ij); pooled_i has a third of mean_k q_ik."""
     total = 0.0
     for i in range(len(near)):
+        pooled = (means[i] + 2.0 * np.mean(means)) / 3.0
         for place, j in enumerate(near[i]):
-            ratio = float(kappa[i]) * mean_kernel(i) * (1.0 + square(embedding[i], embedding[j]))
+            ratio = float(kappa[i]) * pooled ** (1.0 / exaggeration) * (1.0 + square(embedding[i], embedding[j]))
             total += float(shares[i, place]) * float(tempered.log_t(1.0 + ratio, t))
     return total
+
+
+def exact_means(embedding):
+    """mean_k q_ik over all points k."""
+    return np.mean(1.0 / (1.0 + np.sum((embedding[:, None] - embedding[None]) ** 2, axis=2)), axis=1)
+
+
+def one_sided(embedding, near, shares, weights, kappa, competitors, loss):
+    """Value, gradient, means and slopes of the listwise loss from given competitors, formula by formula.
+
+    ``competitors[i]`` are places, weights and weights times slopes of what point i competes with; `loss` has t, the
+    power, mean_ik q_ik and what all slopes have in common.
+    """
+    t, power, overall_mean, overall_slope = loss
+    gradient, value = np.zeros_like(embedding), 0.0
+    means, slopes = np.zeros(len(near)), np.zeros(len(near))
+    for i, (places, parts, reactions) in enumerate(competitors):
+        q = 1.0 / (1.0 + np.sum((embedding[i] - places) ** 2, axis=1))
+        means[i] = parts @ q
+        pooled = means[i] / 3.0 + 2.0 * overall_mean / 3.0
+        for place, j in enumerate(near[i]):
+            distance = 1.0 + square(embedding[i], embedding[j])
+            rank = 1.0 + kappa[i] * pooled**power * distance
+            share = float(weights[i]) * float(shares[i, place])
+            value += share * float(tempered.log_t(rank, t))
+            pull = share * rank**-t * kappa[i] * pooled**power  # derivative in the squared distance
+            gradient[i] += 2.0 * pull * (embedding[i] - embedding[j])
+            gradient[j] -= 2.0 * pull * (embedding[i] - embedding[j])
+            slopes[i] += pull * distance * power / pooled / 3.0
+        push = (slopes[i] + overall_slope) * parts + reactions
+        gradient[i] -= 2.0 * np.sum((push * q**2)[:, None] * (embedding[i] - places), axis=0)
+    return value, gradient, means, slopes
 
 
 def exact_neighbors(points, count):

@@ -5,7 +5,7 @@ from reference import numerical_gradient
 from samples import TEMPERATURES, anchored_problem
 from tete.embedding.losses import tete_loss
 from tete.reduction.descent import descend
-from tete.reduction.listwise.kernel import listwise_places
+from tete.reduction.listwise.kernel import Loss, listwise_places
 from tete.reduction.weighted.kernel import anchored_places
 
 
@@ -23,9 +23,9 @@ def test_gradient_of_new_places_under_weighted_tete(t, t_prime):
     np.testing.assert_allclose(evaluate(places)[1], expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("t", [1.0, 1.1, 2.0])
+@pytest.mark.parametrize(("t", "power"), [(1.0, 1.0), (1.1, 0.5), (2.0, 1.0)])
 @pytest.mark.parametrize("n_components", [2, 3])
-def test_gradient_of_new_places_under_the_listwise_loss(t, n_components):
+def test_gradient_of_new_places_under_the_listwise_loss(t, power, n_components):
     embedding, near, far, weights = anchored_problem(n_components=n_components)
     places = np.random.default_rng(1).normal(size=embedding.shape)
     kappa = np.full(len(places), 7.0, dtype=np.float32)
@@ -33,7 +33,8 @@ def test_gradient_of_new_places_under_the_listwise_loss(t, n_components):
     def evaluate(moved):
         values, gradients = np.empty(len(moved)), np.empty_like(moved)
         draws = weights.far.astype(np.float64)
-        listwise_places(t, kappa, moved, embedding, near, weights.near, far, draws, values, gradients)
+        loss = Loss(t, power, 0.3, 0.0)
+        listwise_places(loss, kappa, moved, embedding, near, weights.near, embedding, far, draws, values, gradients)
         return values, gradients
 
     expected = numerical_gradient(lambda moved: evaluate(moved)[0].sum(), places)

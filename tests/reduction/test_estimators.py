@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from scipy.spatial import procrustes
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
@@ -67,9 +68,29 @@ def test_digits_come_out_by_class(digits, estimator, least):
 def test_presets_and_what_overrides_them(quality):
     X, y = blobs()
     model = ListwiseTETE(quality=quality, random_state=0).fit(X)
-    assert model.n_iter_ == {"fast": 150, "default": 300, "high": 500}[quality]
+    assert model.n_iter_ == {"fast": 200, "default": 500, "high": 1000}[quality]
     assert neighborhood_accuracy(model.embedding_, y) == 1.0
     assert ListwiseTETE(quality=quality, max_iter=7, random_state=0).fit(X).n_iter_ == 7
+
+
+def test_high_quality_refines_the_arrangement_of_the_default():
+    X = load_digits().data[:600]
+    default, high = (ListwiseTETE(quality=quality, random_state=0).fit_transform(X) for quality in ("default", "high"))
+    assert procrustes(default, high)[2] < 0.05  # share of the squared distances left by turning and scaling
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_exaggeration_makes_groups_compact(n_components):
+    X, y = blobs()
+
+    def spread_inside(exaggeration):
+        model = ListwiseTETE(n_components, exaggeration=exaggeration, max_iter=100, random_state=0).fit(X)
+        places = model.embedding_ / model.embedding_.std()
+        new = model.transform(X + 1e-3) / model.embedding_.std()
+        assert np.median(np.linalg.norm(new - places, axis=1)) < 0.5
+        return np.mean([places[y == label].std(axis=0).mean() for label in np.unique(y)])
+
+    assert spread_inside(4.0) < 0.8 * spread_inside(1.0)
 
 
 @pytest.mark.parametrize(
@@ -323,6 +344,7 @@ def test_bad_values_are_named(estimator):
         (WeightedTETE, {"weights": "none"}, "`weights` must be 'paper', 'log' or 'uniform', got 'none'."),
         (WeightedTETE, {"n_outliers": 0}, "`n_outliers` must be a whole number from 1 to 10000, got 0."),
         (ListwiseTETE, {"quality": "best"}, "`quality` must be 'fast', 'default' or 'high', got 'best'."),
+        (ListwiseTETE, {"exaggeration": 0.5}, r"`exaggeration` must be in \[1, 100\], got 0.5."),
         (ListwiseTETE, {"n_neighbors": 0}, "`n_neighbors` must be a whole number of at least 1, got 0."),
         (ListwiseTETE, {"metric": "nearness"}, "`metric` must be .*, got 'nearness'."),
         (ListwiseTETE, {"learning_rate": 0}, r"`learning_rate` must be in \(0, inf\), got 0."),

@@ -42,6 +42,9 @@ def reduce(
     quality: Annotated[
         Literal["fast", "default", "high"] | None, typer.Option(help="Speed against quality, of listwise.")
     ] = None,
+    exaggeration: Annotated[
+        float | None, typer.Option(help="From 1: more gives compact groups with gaps between them, of listwise.")
+    ] = None,
     dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
     neighbors: Annotated[int | None, typer.Option(min=1, help="Neighbours of a row that shall stay near.")] = None,
     metric: Annotated[
@@ -67,7 +70,7 @@ def reduce(
 
     Example: tete reduce table.csv -o map.csv --label species --plot map.png
     """
-    given = {"metric": metric, "n_neighbors": neighbors, "quality": quality}
+    given = {"metric": metric, "n_neighbors": neighbors, "quality": quality, "exaggeration": exaggeration}
     estimator = _estimator(method, {name: value for name, value in given.items() if value is not None})
     estimator.set_params(
         n_components=dims,
@@ -101,8 +104,9 @@ def reduce(
 
 
 def _estimator(method: str, given: dict[str, Any]) -> "FeatureMap":
-    if method != "listwise" and "quality" in given:
-        raise typer.BadParameter("--quality is an option of --method listwise.")
+    for name in ("quality", "exaggeration"):
+        if method != "listwise" and name in given:
+            raise typer.BadParameter(f"--{name} is an option of --method listwise.")
     from tete.reduction.estimators import ListwiseTETE, WeightedTETE  # noqa: PLC0415
 
     return ListwiseTETE(**given) if method == "listwise" else WeightedTETE(**given)

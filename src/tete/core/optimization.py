@@ -15,6 +15,7 @@ from scipy.optimize import OptimizeResult, minimize
 
 from tete.core.blas import one_blas_thread
 from tete.core.compilation import compiled
+from tete.core.threads import SERIAL, Threads, row_slices
 from tete.core.types import Callback, Embedding, Objective
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
 AnyEmbedding: TypeAlias = NDArray[Any]  # in any precision, which is kept
 
 NO_LIMIT = np.iinfo(np.int32).max  # scipy would stop at 15,000 evaluations of the objective
+NUMBERS_IN_A_PIECE = 32_768  # of a step: enough work for a thread
 ADAM_DECAY = (0.9, 0.999)  # of the moment and of its square, as Kingma and Ba recommend
 
 
@@ -210,6 +212,7 @@ def adam(
     max_iter: int,
     epsilon: float = 1e-7,
     callback: Callback | None = None,
+    workers: Threads = SERIAL,
 ) -> Minimum:
     """Adam (Kingma & Ba 2015) for an objective that may change from iteration to iteration.
 
@@ -219,15 +222,26 @@ def adam(
     """
     history: list[float] = []
     stop_reason = StopReason.MAX_ITER
-    embedding = start.copy()
+    embedding, before = start.copy(), np.empty_like(start)
     moment, square = np.zeros_like(start), np.zeros_like(start)
+    slices = row_slices(start.size, size=NUMBERS_IN_A_PIECE)
+    finite = np.empty(len(slices), dtype=np.bool_)
     for iteration in range(max_iter):
         value, gradient = objective(iteration, embedding)
-        before = embedding.copy()
         bias, square_bias = (1.0 - decay ** (iteration + 1) for decay in ADAM_DECAY)
         size = step(iteration / max_iter) / bias
-        _adam_step(size, square_bias, epsilon, *_flat(gradient, moment, square, embedding))
-        if not (np.isfinite(value) and np.isfinite(embedding).all()):
+        arrays = _flat(before, gradient, moment, square, embedding)
+
+        def move(
+            piece: int, size: float = size, square_bias: float = square_bias, arrays: list[AnyEmbedding] = arrays
+        ) -> None:
+            last, *others = (array[slices[piece]] for array in arrays)
+            last[:] = others[-1]
+            _adam_step(size, square_bias, epsilon, *others)
+            finite[piece] = np.isfinite(others[-1]).all()
+
+        workers.run(move, len(slices))
+        if not (np.isfinite(value) and finite.all()):
             embedding, stop_reason = before, StopReason.DIVERGED
             break
         history.append(value)

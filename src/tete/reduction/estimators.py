@@ -14,8 +14,8 @@ from typing import Literal
 from tete.core.docstrings import filled_from
 from tete.core.validation import check_choice, check_interval, check_whole
 from tete.reduction.feature_map import FeatureMap
-from tete.reduction.listwise.placer import MOST_DRAWS
-from tete.reduction.listwise.problem import PRESETS, ListwiseRecipe
+from tete.reduction.listwise.placer import MOST_DRAWS, MOST_EXAGGERATION
+from tete.reduction.listwise.problem import PRESETS, ListwiseRecipe, preset_of
 from tete.reduction.weighted.problem import WeightedRecipe
 from tete.reduction.weighted.triplet_choice import MOST_OUTLIERS, TRIPLETS, WEIGHTS
 
@@ -111,31 +111,37 @@ class ListwiseTETE(FeatureMap):
     """Listwise t-ETE: sharp neighbourhoods with the global arrangement kept, in little time.
 
     The outliers of a point are pooled inside the robust logarithm of eq. (ete-obj):
-    ``l_ij = kappa * mean_k q_ik / q_ij`` with ``q_ij = exp_2(-|y_i - y_j|^2)``, and ``sum_ij p_ij log_t(1 + l_ij)`` is
-    minimised. 1 + l_ij is a soft rank of neighbour j among kappa competitors, so that neighbours keep pulling when
-    single triplets are already satisfied. kappa grows from 1 (the global arrangement) to n / (4 n_neighbors).
+    ``l_ij = kappa * (mean_k q_ik + 2 mean_ik q_ik) / 3 / q_ij`` with ``q_ij = exp_2(-|y_i - y_j|^2)``, and
+    ``sum_ij p_ij log_t(1 + l_ij)`` is minimised. 1 + l_ij is a soft rank of neighbour j among kappa competitors, a
+    third of them around i and the others around any point, so that neighbours keep pulling when single triplets are
+    already satisfied. kappa grows from 1 (the global arrangement) to n / (3 n_neighbors).
 
     Parameters
     ----------
     n_neighbors : int, default=15
-        Neighbours of each point, chosen from four times as many nearest ones by distances scaled to the local density.
+        Neighbours of each point, chosen from twice as many nearest ones by distances scaled to the local density.
     quality : "fast", "default" or "high", default="default"
-        Presets of `max_iter`, `t`, `n_outliers` and `learning_rate`; each can be overridden. "fast" is enough up to
-        some 20,000 rows.
+        Presets of `max_iter`, `t` and `n_outliers`; each can be overridden. "high" refines the arrangement that
+        "default" finds with the same seed.
     t : float in [1, 2] or None, default=None
-        Temperature of the logarithm; None takes the preset's: 1, for high quality 1.1.
+        Temperature of the logarithm once kappa has grown; None takes the preset's: 1, for high quality 1.1.
     n_outliers : int or None, default=None
-        Draws from all points for each tile of points and iteration, and as many from the tile's surroundings. None
-        takes the preset's: 96, for "fast" 64, for "high" 128.
+        Draws from the surroundings of each tile of points in each iteration; in maps of three and more dimensions at
+        least 96, and as many from all points. None takes the preset's: 64, for "fast" 32, for "high" 96; up to 20,000
+        rows 96, 32 and 192.
+    exaggeration : float in [1, 100], default=1
+        How much neighbours count beside competitors: ``l_ij`` has the mean of q to the power ``1 / exaggeration``. More
+        than 1 gives compact groups with gaps between them, as in pictures of UMAP, and keeps fewer neighbourhoods.
     keep_surfaces : bool, default=True
         Whether points are also drawn to points some steps farther away where the data are locally of at most about
         two dimensions (a scanned shape, a sheet, a curve), which would come apart otherwise. Other data are not
         changed by this.
     learning_rate : "auto" or float, default="auto"
-        First step of Adam, which falls linearly; "auto" is 0.01 (high quality 0.012) times the root of the number of
-        points.
+        Full step of Adam, which grows in the first iterations and falls in the second half; "auto" is 0.01 times the
+        root of the number of points.
     max_iter : int or None, default=None
-        Number of iterations; None takes the preset's: 300, for "fast" 150, for "high" 500.
+        Number of iterations; None takes the preset's: 200, for "fast" 100, for "high" 500; up to 20,000 rows 500, 200
+        and 1000.
 
     Examples
     --------
@@ -149,6 +155,7 @@ class ListwiseTETE(FeatureMap):
     quality: Literal["fast", "default", "high"] = "default"
     t: float | None = None
     n_outliers: int | None = None
+    exaggeration: float = 1.0
     keep_surfaces: bool = True
 
     def _check_parameters(self) -> None:
@@ -158,9 +165,10 @@ class ListwiseTETE(FeatureMap):
             check_interval("t", self.t, 1.0, 2.0)
         if self.n_outliers is not None:
             check_whole("n_outliers", self.n_outliers, least=1, most=MOST_DRAWS)
+        check_interval("exaggeration", self.exaggeration, 1.0, MOST_EXAGGERATION)
 
     def _recipe(self, n_rows: int) -> ListwiseRecipe:
-        preset = PRESETS[self.quality]
+        preset = preset_of(self.quality, n_rows)
         if self.max_iter is not None:
             preset = preset._replace(max_iter=self.max_iter)
         if self.t is not None:
@@ -170,6 +178,7 @@ class ListwiseTETE(FeatureMap):
         return ListwiseRecipe(
             preset=preset,
             n_neighbors=self.n_neighbors,
+            exaggeration=float(self.exaggeration),
             keep_surfaces=self.keep_surfaces,
             learning_rate=self.learning_rate,
         )

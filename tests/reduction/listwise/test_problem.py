@@ -3,7 +3,7 @@ import pytest
 
 from tete.core.threads import SERIAL
 from tete.reduction.listwise.affinities import Affinities
-from tete.reduction.listwise.problem import CANDIDATES, PRESETS, ListwiseRecipe
+from tete.reduction.listwise.problem import CANDIDATES, PRESETS, ListwiseRecipe, preset_of
 from tete.reduction.listwise.surface import Surface
 from tete.reduction.merged_rows import merge_rows
 
@@ -24,7 +24,7 @@ def test_points_without_a_surface_have_their_affinities(rng):
     problem = recipe().problem(rows, np.ones(200), 3, SERIAL)
     assert isinstance(problem.objective.affinities, Affinities)
     assert problem.objective.affinities.indices.shape == (200, 5)
-    np.testing.assert_allclose(problem.kappa, 200 / (4 * 5))
+    np.testing.assert_allclose(problem.kappa, 200 / (3 * 5), rtol=1e-6)
 
 
 def test_a_surface_has_fewer_competitors_and_farther_neighbours(rng):
@@ -32,10 +32,10 @@ def test_a_surface_has_fewer_competitors_and_farther_neighbours(rng):
     rows = rows_of(sheet, rng)
     problem = recipe().problem(rows, np.ones(1500), 3, SERIAL)
     assert isinstance(problem.objective.affinities, Surface)
-    assert 15.0 <= problem.kappa.min() < 0.5 * 1500 / (4 * 5)
+    assert 15.0 <= problem.kappa.min() < 0.5 * 1500 / (3 * 5)
     plain = recipe(keep_surfaces=False).problem(rows, np.ones(1500), 3, SERIAL)
     assert isinstance(plain.objective.affinities, Affinities)
-    np.testing.assert_allclose(plain.kappa, 1500 / (4 * 5))
+    np.testing.assert_allclose(plain.kappa, 1500 / (3 * 5))
 
 
 @pytest.mark.parametrize("learning_rate", ["auto", 0.05])
@@ -60,3 +60,19 @@ def test_neighbours_come_nearer_and_the_placer_keeps_what_it_needs(rng, learning
 @pytest.mark.parametrize("n_components", [2, 4])
 def test_a_warm_up_runs_the_loops(n_components):
     recipe().warm_up(n_components)
+
+
+def test_the_step_grows_and_falls_and_all_qualities_begin_alike():
+    recipes = [recipe(preset=PRESETS[quality]) for quality in ("default", "high")]
+    assert [each.n_ramp for each in recipes] == [30.0, 30.0]
+    default, high = ([each.step(k / each.max_iter) for k in range(each.max_iter)] for each in recipes)
+    np.testing.assert_allclose(default[:30], high[:30])
+    assert default[0] == pytest.approx(1 / 30)
+    assert max(default) == default[20] == 1.0
+    assert np.all(np.diff(default[100:]) < 0)
+    assert recipe().n_ramp == pytest.approx(6.0)  # of 30 iterations
+
+
+def test_small_tables_have_more_iterations():
+    assert preset_of("default", 20_000).max_iter > preset_of("default", 20_001).max_iter
+    assert preset_of("high", 1_000_000) == PRESETS["high"]

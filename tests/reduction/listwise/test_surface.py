@@ -6,7 +6,7 @@ from sklearn.datasets import make_swiss_roll
 from sklearn.neighbors import kneighbors_graph
 
 from tete import ListwiseTETE
-from tete.core.threads import threads
+from tete.core.threads import SERIAL, threads
 from tete.reduction.listwise.affinities import Affinities
 from tete.reduction.listwise.surface import gate, local_dimension, make_surface
 from tete.reduction.search.exact import TreeSearch
@@ -37,7 +37,8 @@ def test_farther_neighbours_take_their_share_and_reach_farther():
     gates = gate(neighbors)
     near = Affinities(neighbors.first(15).indices, np.full((3000, 15), 1 / 15, dtype=np.float32))
     surface = make_surface(near, neighbors, gates, seed=0, max_iter=100)
-    early, late = surface.affinities(0), surface.affinities(99)
+    own = np.arange(3000, dtype=np.int32)
+    early, late = (surface.arranged(own, own, iteration, SERIAL) for iteration in (0, 99))
     assert early.indices.shape == (3000, 21)
     for found, share in ((early, 0.9), (late, 0.508)):
         np.testing.assert_allclose(found.shares.sum(axis=1), 1.0, rtol=1e-5)
@@ -53,10 +54,17 @@ def test_walks_do_not_depend_on_what_was_asked_before():
     neighbors = neighbors_of(points)
     near = Affinities(neighbors.first(15).indices, np.full((1000, 15), 1 / 15, dtype=np.float32))
     first, second = (make_surface(near, neighbors, gate(neighbors), 0, 100) for _ in range(2))
+    own = np.arange(1000, dtype=np.int32)
     for iteration in range(41):
-        first.affinities(iteration)
-    second.affinities(40)
-    np.testing.assert_array_equal(first.affinities(41).indices, second.affinities(41).indices)
+        first.arranged(own, own, iteration, SERIAL)
+    second.arranged(own, own, 40, SERIAL)
+    found = first.arranged(own, own, 41, SERIAL)
+    np.testing.assert_array_equal(found.indices, second.arranged(own, own, 41, SERIAL).indices)
+    # Rows in another order have the same neighbours.
+    order = np.random.default_rng(1).permutation(1000).astype(np.int32)
+    other = first.arranged(order, np.argsort(order).astype(np.int32), 41, SERIAL)
+    np.testing.assert_array_equal(order[other.indices], found.indices[order])
+    np.testing.assert_array_equal(other.shares, found.shares[order])
 
 
 def n_pieces(embedding):

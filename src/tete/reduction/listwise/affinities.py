@@ -33,6 +33,19 @@ class Affinities(NamedTuple):
     indices: Indices
     shares: Floats
 
+    def arranged(self, order: Indices, rank: Indices, iteration: int, workers: Threads) -> "Affinities":
+        """The same for rows in another order: row r is point ``order[r]``, and point p is row ``rank[p]``."""
+        result = Affinities(np.empty_like(self.indices), np.empty_like(self.shares))
+        slices = row_slices(len(order), size=ROWS_IN_A_PIECE)
+
+        def work(piece: int) -> None:
+            rows = slices[piece]
+            np.take(rank, self.indices[order[rows]], out=result.indices[rows])
+            np.take(self.shares, order[rows], axis=0, out=result.shares[rows])
+
+        workers.run(work, len(slices))
+        return result
+
 
 def neighbor_scales(neighbors: Neighbors, power: float = 1.0) -> Floats:
     """s_i: root of the mean squared distance to neighbours 4 to 6 (the last three if there are fewer), to a power."""

@@ -1,11 +1,11 @@
 """Which outliers a tile of anchors draws in an iteration, and how much each counts: the compiled drawing.
 
-The listwise loss needs mean_k q_ik, the mean over all points k. It is estimated without bias from draws that the
-anchors of a tile share: `n_uniform` from all points and, where a grid is given, `n_near` from the block of cells around
-the tile. The uniform draws are stratified: one from each of `n_uniform` equal runs of the order, which lie together on
-the map, so that every region is represented. With N points in the block, a draw inside it weighs
-1 / (n_uniform + n_near n / N) and one outside 1 / n_uniform; if N is at most `n_near`, the whole block is taken with
-weight 1 / n and uniform draws inside it count nothing.
+The listwise loss needs mean_k q_ik, the mean over all points k. The anchors of a tile share their draws: `n_near` from
+the block of cells around the tile and, where no pyramid stands for the points outside it, `n_uniform` from all points.
+All draws are stratified: one from each of equal runs of the order, which lie together on the map, so that every region
+is represented. With n points in all and N in the block, a draw inside it weighs 1 / (n_uniform + n_near n / N) and one
+outside 1 / n_uniform; if N is at most `n_near`, the whole block is taken with weight 1 / n and uniform draws inside it
+count nothing. What is drawn stands without bias for what it is drawn from.
 """
 
 from typing import NamedTuple, TypeAlias
@@ -15,14 +15,24 @@ from numpy.typing import NDArray
 
 from tete.core.compilation import compiled
 from tete.core.hashed_draws import draw, stream
-from tete.reduction.listwise.grid import Grid, cells_of
+from tete.reduction.listwise.grid import GRID_DIMENSIONS, Grid
+from tete.reduction.listwise.pyramid import PYRAMID_DIMENSIONS
 
-__all__ = ["Draws", "block_runs", "draw_for_places", "draw_for_tiles", "draws_of_places"]
+__all__ = [
+    "FEWEST_DRAWS",
+    "Draws",
+    "block_runs",
+    "draw_for_places",
+    "draw_for_tiles",
+    "draws_of_places",
+    "planned_draws",
+]
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
 
 FINE = 2**30  # steps of a random number
+FEWEST_DRAWS = 96  # from all points where there is no pyramid, and as many from the surroundings
 
 
 class Draws(NamedTuple):
@@ -32,6 +42,18 @@ class Draws(NamedTuple):
     n_near: int
     seed: int
     iteration: int
+
+
+def planned_draws(n_components: int, n_outliers: int, seed: int, iteration: int) -> Draws:
+    """From the surroundings of a place, and where no pyramid stands for the points outside them, from all points."""
+    if n_components <= PYRAMID_DIMENSIONS:
+        return Draws(0, n_outliers, seed, iteration)
+    count = max(n_outliers, FEWEST_DRAWS)
+    return (
+        Draws(count, count, seed, iteration)
+        if n_components <= GRID_DIMENSIONS
+        else Draws(2 * count, 0, seed, iteration)
+    )
 
 
 @compiled()
@@ -68,8 +90,8 @@ def _draw(draws: Draws, name: int, cell: int, grid: Grid, points: NDArray[np.int
     if cell >= 0:
         n_runs, size = block_runs(cell, grid.shape, grid.cell_starts, runs)
     whole = size <= draws.n_near
-    outside = 1.0 / draws.n_uniform
-    stride = n_points / draws.n_uniform
+    outside = 1.0 / max(draws.n_uniform, 1)
+    stride = n_points / max(draws.n_uniform, 1)
     inside = 0.0 if whole else 1.0 / (draws.n_uniform + draws.n_near * (n_points / size))
     for slot in range(draws.n_uniform):  # first ranks, then points: loops so simple are vectorised
         points[slot] = min(int((slot + draw(name, slot, FINE) / FINE) * stride), n_points - 1)
@@ -81,7 +103,8 @@ def _draw(draws: Draws, name: int, cell: int, grid: Grid, points: NDArray[np.int
     n_near = size if whole else draws.n_near
     near_points, near_weights = points[draws.n_uniform :], weights[draws.n_uniform :]
     for slot in range(n_near):
-        near_points[slot] = slot if whole else draw(name, draws.n_uniform + slot, size)
+        part = draw(name, draws.n_uniform + slot, FINE) / FINE
+        near_points[slot] = slot if whole else min(int((slot + part) * (size / n_near)), size - 1)
         near_weights[slot] = 1.0 / n_points if whole else inside
     _ranks_in_runs(near_points[:n_near], runs[:n_runs])
     for slot in range(draws.n_uniform + n_near):
@@ -133,11 +156,10 @@ def draw_for_places(
 
 
 def draws_of_places(
-    draws: Draws, grid: Grid, places: NDArray[np.float64], nearest: NDArray[np.int32]
+    draws: Draws, grid: Grid, cells: NDArray[np.int32], nearest: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Outliers and their weights for new rows, named by their nearest point; unused slots weigh nothing."""
-    cells = cells_of(places, grid.low, grid.side, grid.shape) if len(grid.shape) else np.full(len(places), -1)
-    most = draws.n_uniform + draws.n_near
-    points, weights = np.zeros((len(places), most), dtype=np.int32), np.zeros((len(places), most))
+    shape = (len(cells), draws.n_uniform + draws.n_near)
+    points, weights = np.zeros(shape, dtype=np.int32), np.zeros(shape)
     draw_for_places(draws, grid, cells.astype(np.int64), nearest.astype(np.int64), points, weights)
     return points, weights

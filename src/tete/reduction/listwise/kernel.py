@@ -1,15 +1,22 @@
 """The compiled loop of the listwise loss.
 
-    l_ij = kappa * mean_k q_ik / q_ij,   loss = sum_ij p_ij log_t(1 + l_ij),   q_ij = exp_2(-d_ij) = 1 / (1 + d_ij)
+    loss = sum_ij p_ij log_t(1 + l_ij),   l_ij = kappa * pooled_i^power / q_ij,   q_ij = exp_2(-d_ij) = 1 / (1 + d_ij)
+    pooled_i = (1 - A) mean_k q_ik + A mean_ik q_ik,   A = 2/3
 
 This pools the outliers inside the robust logarithm of eq. (ete-obj): 1 + l_ij is a soft rank of j among kappa
-competitors of i. The mean over all points k is estimated from what `draws` gives to a tile of anchors. A tile's draws
-are copied to contiguous arrays once, and their gradients gathered there, so that the loop over anchor and draw is plain
-arithmetic. It works in the precision of the embedding that it is given.
+competitors of i, a third of them those around i, the others those around any point. Were all those around i, a point
+alone in a gap would have hardly any, and stay there. The power is 1 / exaggeration. The mean over all points k is
+estimated from the competitors of a tile of anchors: cells far away (`pyramid`) and draws (`draws`), which are copied to
+contiguous arrays once.
+
+With s_i the derivative of the whole loss in mean_k q_ik, the slope of i, the pairs (i, k) push point i by
+-2 (s_i + s_k) q_ik^2 (y_i - y_k) / n. Both parts are added at i from i's own competitors, with the s_k of the iteration
+before: then nothing is written to competitors, and one pass over them in vector registers is enough. The same goes for
+the mean over all pairs and for what it adds to all slopes. The loop works in the precision of the embedding.
 """
 
 import math
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numba import float32
@@ -17,17 +24,31 @@ from numpy.typing import NDArray
 
 from tete.core.compilation import chosen_by_type, compiled
 from tete.reduction.listwise.grid import Grid
+from tete.reduction.listwise.pyramid import Pyramid
 
-__all__ = ["listwise_places", "sum_listwise"]
+__all__ = ["ANYWHERE", "Loss", "listwise_places", "sum_listwise"]
 
 FAST: Any = {"error_model": "numpy", "fastmath": {"contract", "arcp", "nsz", "reassoc"}}
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
+FILL = 32  # competitors are filled up to a multiple of this with ones that weigh nothing: four vectors of eight
 LANES = 8  # neighbours are filled up to a multiple of this with ones that have no share: see `weighted.kernel`
 # A vectorised loop first asks whether what it writes lies within a few vectors of what it reads, and where it does adds
-# in another order. Whether memory is found so near is chance, so what the draws' loops write keeps a distance.
+# in another order. Whether memory is found so near is chance, so what the competitors' loops write keeps a distance.
 MARGIN = 128  # numbers, twice the most that a loop works on at once
+
+ANYWHERE = 2.0 / 3.0  # of the competitors: less leaves points alone in gaps, more costs neighbourhoods
+
+
+class Loss(NamedTuple):
+    """What is the same for all anchors: temperature, power, mean_ik q_ik, and the derivative in it divided by n."""
+
+    t: float
+    power: float
+    overall_mean: float
+    overall_slope: float
+
 
 # Logarithm and exponential -------------------------------------------------------------------------------------------
 # In single precision by series, which the processor works out for several numbers at once, unlike the library's.
@@ -82,35 +103,41 @@ def _compile_exp(x: Any) -> Any:
     return _exp_single if x is float32 else exp
 
 
-# One anchor against the draws ----------------------------------------------------------------------------------------
+# One anchor against its competitors ----------------------------------------------------------------------------------
 
 
 @compiled(cache=False, inline="always", **FAST)
-def _kernel_mean(embedding: Floats, anchor: int, places: Floats, weights: Floats, strengths: Floats) -> Any:
-    """Return the weighted sum of q_ik over all draws, the estimate of mean_k q_ik; write weight * q_ik^2 of each."""
-    one = embedding.dtype.type(1.0)
-    total = embedding.dtype.type(0.0)
-    n_draws = strengths.shape[0]
-    if embedding.shape[1] == 2:
-        x, y = embedding[anchor, 0], embedding[anchor, 1]
-        for k in range(n_draws):
-            step_x, step_y = x - places[0, k], y - places[1, k]
-            kernel = one / (one + step_x * step_x + step_y * step_y)
-            share = weights[k] * kernel
-            strengths[k] = share * kernel
-            total += share
-        return total
-    strengths[:] = one
-    for c in range(embedding.shape[1]):
-        for k in range(n_draws):
+def _meet_in_the_plane(x: Any, y: Any, places: Floats, weights: Floats, reactions: Floats, count: int) -> Any:
+    """Sums over competitors k: weight q, and the steps from k to (x, y) times weight q^2 and times reaction q^2."""
+    one, zero = places.dtype.type(1.0), places.dtype.type(0.0)
+    mean, own_x, own_y, other_x, other_y = zero, zero, zero, zero, zero
+    for k in range(count):
+        step_x, step_y = x - places[0, k], y - places[1, k]
+        kernel = one / (one + step_x * step_x + step_y * step_y)
+        own = weights[k] * kernel
+        mean += own
+        own *= kernel
+        other = reactions[k] * kernel * kernel
+        own_x += own * step_x
+        own_y += own * step_y
+        other_x += other * step_x
+        other_y += other * step_y
+    return mean, own_x, own_y, other_x, other_y
+
+
+@compiled(cache=False, inline="always", **FAST)
+def _meet(embedding: Floats, anchor: int, places: Floats, weights: Floats, kernels: Floats) -> Any:
+    """Return the sum of weight q over competitors; write all q."""
+    one, mean = places.dtype.type(1.0), places.dtype.type(0.0)
+    kernels[:] = one
+    for c in range(places.shape[0]):
+        for k in range(kernels.shape[0]):
             step = embedding[anchor, c] - places[c, k]
-            strengths[k] += step * step
-    for k in range(n_draws):
-        kernel = one / strengths[k]
-        share = weights[k] * kernel
-        strengths[k] = share * kernel
-        total += share
-    return total
+            kernels[k] += step * step
+    for k in range(kernels.shape[0]):
+        kernels[k] = one / kernels[k]
+        mean += weights[k] * kernels[k]
+    return mean
 
 
 @compiled(cache=False, inline="always", **FAST)
@@ -119,31 +146,19 @@ def _push(
     embedding: Floats,
     anchor: int,
     places: Floats,
-    strengths: Floats,
-    pushes: Floats,
+    weights: Floats,
+    reactions: Floats,
+    kernels: Floats,
     gradient: Floats,
 ) -> None:
-    """Add the gradient of slope * mean_k q_ik: dq/dd = -q^2."""
-    factor = embedding.dtype.type(-2.0) * slope
-    if embedding.shape[1] == 2:
-        x, y = embedding[anchor, 0], embedding[anchor, 1]
-        total_x, total_y = gradient[anchor, 0], gradient[anchor, 1]
-        for k in range(strengths.shape[0]):
-            strength = factor * strengths[k]
-            push_x, push_y = strength * (x - places[0, k]), strength * (y - places[1, k])
-            pushes[0, k] -= push_x
-            pushes[1, k] -= push_y
-            total_x += push_x
-            total_y += push_y
-        gradient[anchor, 0], gradient[anchor, 1] = total_x, total_y
-        return
-    for c in range(embedding.shape[1]):
-        own = embedding[anchor, c]
-        total = embedding.dtype.type(0.0)
-        for k in range(strengths.shape[0]):
-            push = factor * strengths[k] * (own - places[c, k])
-            pushes[c, k] -= push
-            total += push
+    """Add the gradient of slope * mean_k q_ik and of what this place adds to the means of others: dq/dd = -q^2."""
+    factor = places.dtype.type(-2.0)
+    for k in range(kernels.shape[0]):
+        kernels[k] *= factor * kernels[k] * (slope * weights[k] + reactions[k])
+    for c in range(places.shape[0]):
+        total = places.dtype.type(0.0)
+        for k in range(kernels.shape[0]):
+            total += kernels[k] * (embedding[anchor, c] - places[c, k])
         gradient[anchor, c] += total
 
 
@@ -220,82 +235,169 @@ def _pull(weight: Any, steps: Floats, factors: Floats, anchor: int, near: NDArra
             gradient[anchor, c] += pull
 
 
+@compiled(cache=False, inline="always", **FAST)
+def _weigh(loss: Loss, kappa: Any, mean: Any, shares: Floats, shifted: Floats, factors: Floats) -> tuple[Any, Any]:
+    """Loss of an anchor, its derivative in mean_k q_ik, and in `factors` its derivatives in d_ij."""
+    kind = shifted.dtype
+    here = kind.type(1.0 - ANYWHERE)
+    pooled = here * mean + kind.type(ANYWHERE * loss.overall_mean)
+    raised = pooled if loss.power == 1.0 else exp(kind.type(loss.power) * log(pooled))
+    value, slope = _weigh_ranks(loss.t, kappa * raised, shares, shifted, factors)
+    return value, slope * kind.type(loss.power) * here / pooled
+
+
 # The loop ------------------------------------------------------------------------------------------------------------
+
+
+@compiled(cache=False, inline="always")
+def _gather_nodes(
+    pyramid: Pyramid, own: int, values: Floats, places: Floats, weights: Floats, reactions: Floats
+) -> int:
+    """Write the nodes of a list; return their number."""
+    n_components, first = places.shape[0], pyramid.starts[own]
+    count = pyramid.starts[own + 1] - first
+    for k in range(count):
+        node = pyramid.nodes[first + k]
+        for c in range(n_components):
+            places[c, k] = values[node, c]
+        weights[k] = values[node, n_components]
+        reactions[k] = values[node, n_components + 1]
+    return int(count)
+
+
+@compiled(cache=False, inline="always")
+def _copy_row(table: NDArray[np.float32], row: int, copy: Floats) -> None:
+    for place in range(table.shape[1]):
+        copy[place] = table[row, place]
+
+
+@compiled(cache=False, inline="always")
+def _gather_draws(
+    points: NDArray[np.int32],
+    draw_weights: Floats,
+    embedding: Floats,
+    slopes: Floats,
+    first: int,
+    last: int,
+    places: Floats,
+    weights: Floats,
+    reactions: Floats,
+) -> None:
+    """Write the draws from number `first` on, and up to number `last` what counts nothing."""
+    n_components, count = places.shape[0], points.shape[0]
+    for k in range(count):
+        for c in range(n_components):
+            places[c, first + k] = embedding[points[k], c]
+        weights[first + k] = draw_weights[k]
+        reactions[first + k] = draw_weights[k] * slopes[points[k]]
+    for k in range(first + count, last):
+        for c in range(n_components):
+            places[c, k] = 0.0
+        weights[k] = 0.0
+        reactions[k] = 0.0
+
+
+@compiled(cache=False, inline="always")
+def _most_competitors(pyramid: Pyramid, n_draws: int, first: int, n_tiles: int) -> int:
+    most = 0
+    for tile in range(first, first + n_tiles):
+        own = pyramid.lists[tile]
+        most = max(most, pyramid.starts[own + 1] - pyramid.starts[own])
+    return int(most + n_draws + FILL)
 
 
 @compiled(**FAST)
 def sum_listwise(
-    t: float,
+    loss: Loss,
     kappa: NDArray[np.float32],
     embedding: Floats,
     near: NDArray[np.int32],
     shares: NDArray[np.float32],
     point_weights: NDArray[np.float32],
     grid: Grid,
+    pyramid: Pyramid,
+    values: Floats,
+    slopes: Floats,
     first: int,
     drawn: NDArray[np.int32],
     draw_weights: Floats,
     counts: NDArray[np.int32],
+    means: Floats,
+    new_slopes: Floats,
     gradient: Floats,
 ) -> float:
     """Sum of the losses of the anchors in the tiles from number `first` on; adds its gradient to `gradient`.
 
-    Row r of `drawn` and `draw_weights` has the outliers of tile `first` + r, ``counts[r]`` of them.
+    Row r of `drawn` and `draw_weights` has the outliers of tile `first` + r, ``counts[r]`` of them, and `values` what
+    belongs to the nodes of the pyramid; `slopes` are those of all points in the iteration before. The anchors'
+    mean_k q_ik is written to `means`, and the derivative of their own loss in it to `new_slopes`.
     """
     n_components, n_near, kind = embedding.shape[1], near.shape[1], embedding.dtype
     n_filled = (n_near + LANES - 1) // LANES * LANES
-    n_drawn = drawn.shape[1]
-    places = np.empty(n_components * n_drawn + 2 * MARGIN, dtype=kind)[MARGIN:-MARGIN].reshape(n_components, n_drawn)
-    pushes = np.empty(n_components * n_drawn + 2 * MARGIN, dtype=kind)[MARGIN:-MARGIN].reshape(n_components, n_drawn)
-    all_strengths = np.empty(n_drawn + 2 * MARGIN, dtype=kind)[MARGIN:-MARGIN]
+    n_most = _most_competitors(pyramid, drawn.shape[1], first, counts.shape[0])
+    places = np.empty((n_components, n_most), dtype=kind)
+    weights, reactions = np.empty(n_most, dtype=kind), np.empty(n_most, dtype=kind)
+    all_kernels = np.empty(n_most + 2 * MARGIN, dtype=kind)[MARGIN:-MARGIN]
     steps, own_shares = np.zeros((n_components, n_filled), dtype=kind), np.zeros(n_filled, dtype=kind)
     shifted, factors = np.empty_like(own_shares), np.empty_like(own_shares)
-    total = 0.0
+    plane, two, overall_slope = n_components == 2, kind.type(2.0), kind.type(loss.overall_slope)
+    total, n_far, last_list = 0.0, 0, -1
     for row in range(counts.shape[0]):
-        weights, strengths = draw_weights[row, : counts[row]], all_strengths[: counts[row]]
-        points = drawn[row]
-        for c in range(n_components):
-            for k in range(counts[row]):
-                places[c, k] = embedding[points[k], c]
-                pushes[c, k] = 0.0
+        own_list = pyramid.lists[first + row]
+        if own_list != last_list:
+            last_list, n_far = own_list, _gather_nodes(pyramid, own_list, values, places, weights, reactions)
+        count = (n_far + counts[row] + FILL - 1) // FILL * FILL
+        _gather_draws(
+            drawn[row, : counts[row]], draw_weights[row], embedding, slopes, n_far, count, places, weights, reactions
+        )
+        kernels = all_kernels[:count]
         for rank in range(grid.tile_starts[first + row], grid.tile_starts[first + row + 1]):
             anchor = grid.order[rank]
             weight = kind.type(point_weights[anchor])
-            mean = _kernel_mean(embedding, anchor, places, weights, strengths)
+            if plane:
+                x, y = embedding[anchor, 0], embedding[anchor, 1]
+                mean, own_x, own_y, other_x, other_y = _meet_in_the_plane(x, y, places, weights, reactions, count)
+            else:
+                mean = _meet(embedding, anchor, places, weights, kernels)
             _reach(embedding, anchor, near, steps, shifted)
-            for place in range(n_near):
-                own_shares[place] = shares[anchor, place]
-            value, slope = _weigh_ranks(t, kind.type(kappa[anchor]) * mean, own_shares, shifted, factors)
+            _copy_row(shares, anchor, own_shares)
+            value, slope = _weigh(loss, kind.type(kappa[anchor]), mean, own_shares, shifted, factors)
             total += weight * value
             _pull(weight, steps, factors, anchor, near, gradient)
-            _push(weight * slope / mean, embedding, anchor, places, strengths, pushes, gradient)
-        for c in range(n_components):
-            for k in range(counts[row]):
-                gradient[points[k], c] += pushes[c, k]
+            means[anchor], new_slopes[anchor] = mean, weight * slope
+            slope = weight * slope + overall_slope
+            if plane:
+                gradient[anchor, 0] -= two * (slope * own_x + other_x)
+                gradient[anchor, 1] -= two * (slope * own_y + other_y)
+            else:
+                _push(slope, embedding, anchor, places, weights, reactions, kernels, gradient)
     return total
 
 
 @compiled(**FAST)
 def listwise_places(
-    t: float,
+    loss: Loss,
     kappa: NDArray[np.float32],
     places: NDArray[np.float64],
     embedding: NDArray[Any],
     near: NDArray[np.int32],
     shares: NDArray[np.float32],
+    competitors: NDArray[Any],
     drawn: NDArray[np.int32],
     draw_weights: NDArray[np.float64],
     values: NDArray[np.float64],
     gradients: NDArray[np.float64],
 ) -> None:
-    """The listwise loss of each new row against its neighbours and draws, and its gradient in the row's place."""
+    """The listwise loss of each new row against its neighbours and competitors, and its gradient in the row's place.
+
+    `drawn` has numbers of rows of `competitors`: places of points, and of cells that stand for many points.
+    """
     n_near, n_draws, n_components = near.shape[1], drawn.shape[1], places.shape[1]
     # The new place, followed by its neighbours: the functions above do the rest.
     table, scratch = np.empty((1 + n_near, n_components)), np.empty((1 + n_near, n_components))
     others = np.arange(1, n_near + 1).astype(np.int32).reshape(1, n_near)
-    draw_places, pushes = np.empty((n_components, n_draws)), np.zeros((n_components, n_draws))
-    strengths, steps = np.empty(n_draws), np.empty((n_components, n_near))
-    shifted, factors = np.empty(n_near), np.empty(n_near)
+    draw_places, reactions, kernels = np.empty((n_components, n_draws)), np.zeros(n_draws), np.empty(n_draws)
+    steps, shifted, factors = np.empty((n_components, n_near)), np.empty(n_near), np.empty(n_near)
     for row in range(places.shape[0]):
         scratch[:] = 0.0
         table[0] = places[row]
@@ -303,10 +405,10 @@ def listwise_places(
             table[1 + j] = embedding[near[row, j]]
         for c in range(n_components):
             for k in range(n_draws):
-                draw_places[c, k] = embedding[drawn[row, k], c]
-        mean = _kernel_mean(table, 0, draw_places, draw_weights[row], strengths)
+                draw_places[c, k] = competitors[drawn[row, k], c]
+        mean = _meet(table, 0, draw_places, draw_weights[row], kernels)
         _reach(table, 0, others, steps, shifted)
-        values[row], slope = _weigh_ranks(t, kappa[row] * mean, shares[row], shifted, factors)
+        values[row], slope = _weigh(loss, kappa[row], mean, shares[row], shifted, factors)
         _pull(1.0, steps, factors, 0, others, scratch)
-        _push(slope / mean, table, 0, draw_places, strengths, pushes, scratch)
+        _push(slope, table, 0, draw_places, draw_weights[row], reactions, kernels, scratch)
         gradients[row] = scratch[0]

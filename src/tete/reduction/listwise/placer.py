@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,15 +11,26 @@ from tete.core.checked_arrays import CheckedArrays
 from tete.core.threads import Threads
 from tete.reduction.descent import descend, likely_starts
 from tete.reduction.listwise.affinities import affinities, neighbor_scales
-from tete.reduction.listwise.draws import Draws, draws_of_places
-from tete.reduction.listwise.grid import Grid, grid_of_map
-from tete.reduction.listwise.kernel import listwise_places
+from tete.reduction.listwise.draws import FEWEST_DRAWS, draws_of_places, planned_draws
+from tete.reduction.listwise.grid import Grid, cells_of, grid_of_map
+from tete.reduction.listwise.kernel import Loss, listwise_places
+from tete.reduction.listwise.pyramid import Pyramid, lists_of_cells, node_values, pyramid_of_map
 from tete.reduction.placer import Placer
 from tete.reduction.search.nearest import Neighbors
 
-__all__ = ["MOST_DRAWS", "ListwisePlacer"]
+__all__ = ["MOST_DRAWS", "MOST_EXAGGERATION", "ListwisePlacer"]
 
 MOST_DRAWS = 10_000  # of a row: more would not fit into memory while new rows are placed
+MOST_EXAGGERATION = 100.0  # far beyond what leaves anything to see
+
+
+class Surroundings(NamedTuple):
+    """The grid over a finished map, the levels over it, and places of all points and then of all cells."""
+
+    grid: Grid
+    pyramid: Pyramid
+    nodes: NDArray[Any]
+    table: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -34,10 +45,14 @@ class ListwisePlacer(Placer):
         How much of the differences of density is levelled; see `affinities`.
     t : float
         Temperature of the logarithm.
+    exaggeration : float
+        How much neighbours count beside competitors.
     n_outliers : int
-        Draws from all points, and as many from the surroundings.
+        Draws from the surroundings.
     seed, stream : int
         Seed of the draws, and the number of their stream: the one after the last iteration.
+    overall_mean : float
+        Mean of q over all pairs of points.
     scales, kappa : arrays of n_points numbers
         Local scale and number of competitors of each point.
     """
@@ -48,16 +63,21 @@ class ListwisePlacer(Placer):
     n_pool: int
     scale_power: float
     t: float
+    exaggeration: float
     n_outliers: int
     seed: int
     stream: int
+    overall_mean: float
     scales: NDArray[np.float32]
     kappa: NDArray[np.float32]
 
     @cached_property
-    def grid(self) -> Grid:
-        """The grid over the map, from whose cells draws come."""
-        return grid_of_map(self.places)
+    def surroundings(self) -> Surroundings:
+        """Where the points of the finished map lie."""
+        grid = grid_of_map(self.places)
+        pyramid = pyramid_of_map(grid)
+        nodes = node_values(pyramid, grid, self.places, np.zeros(len(self.places), dtype=self.places.dtype))
+        return Surroundings(grid, pyramid, nodes, np.concatenate([self.places, nodes[:, :-2]]))
 
     def descend(self, queries: Any, neighbors: Neighbors, workers: Threads) -> NDArray[Any]:
         """Places of rows that are none of the points, from their nearest points."""
@@ -65,23 +85,37 @@ class ListwisePlacer(Placer):
         near = affinities(neighbors.first(self.n_pool), scales, self.scales, self.n_neighbors, workers)
         starts = likely_starts(self.places, near.indices, near.shares)
         nearest = neighbors.indices[:, 0]
-        draws = Draws(self.n_outliers, self.n_outliers, self.seed, self.stream)
-        points, weights = draws_of_places(draws, self.grid, starts[1], nearest)
-        kappa = self.kappa[nearest]
+        competitors, weights = self._competitors(starts[1], nearest)
+        loss = Loss(self.t, 1.0 / self.exaggeration, self.overall_mean, 0.0)
+        kappa, table = self.kappa[nearest], self.surroundings.table
 
         def evaluate(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
             values, gradients = np.empty(len(places)), np.empty_like(places)
-            listwise_places(
-                self.t, kappa, places, self.places, near.indices, near.shares, points, weights, values, gradients
-            )
+            arrays = (kappa, places, self.places, *near, table, competitors, weights)
+            listwise_places(loss, *arrays, values, gradients)
             return values, gradients
 
         return descend(evaluate, starts)
 
+    def _competitors(
+        self, places: NDArray[np.float64], nearest: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Rows of the table that new rows around these places compete with: points drawn, and cells far away."""
+        grid, pyramid, nodes, _ = self.surroundings
+        with_cells = len(grid.shape) > 0
+        cells = cells_of(places, grid.low, grid.side, grid.shape) if with_cells else np.full(len(places), -1, np.int32)
+        n_outliers = max(self.n_outliers, FEWEST_DRAWS)  # a row draws once, not in each iteration
+        draws = planned_draws(self.places.shape[1], n_outliers, self.seed, self.stream)
+        points, weights = draws_of_places(draws, grid, cells, nearest)
+        far = lists_of_cells(pyramid, nodes, cells)
+        far_weights = np.where(far >= 0, nodes[:, -2][far] if far.size else 0.0, 0.0)
+        far_rows = np.where(far >= 0, len(self.places) + far, 0).astype(np.int32)
+        return np.concatenate([points, far_rows], axis=1), np.concatenate([weights, far_weights], axis=1)
+
     def own_values(self) -> dict[str, Any]:
         """What this kind of placer has beside points and places, by public names; None where it has none."""
-        names = ("n_neighbors", "n_pool", "scale_power", "t", "n_outliers", "seed", "stream", "scales", "kappa")
-        return {name: getattr(self, name) for name in names}
+        names = ("n_neighbors", "n_pool", "scale_power", "t", "exaggeration", "n_outliers", "seed", "stream")
+        return {name: getattr(self, name) for name in (*names, "overall_mean", "scales", "kappa")}
 
     @classmethod
     def checked_values(cls, arrays: CheckedArrays, n_points: int, n_candidates: int) -> dict[str, Any]:
@@ -93,9 +127,11 @@ class ListwisePlacer(Placer):
             "n_neighbors": arrays.whole("n_neighbors", least=1, most=min(n_pool, n_candidates)),
             "scale_power": arrays.real("scale_power", least=0.0, most=1.0),
             "t": arrays.real("t", least=1.0, most=2.0),
+            "exaggeration": arrays.real("exaggeration", least=1.0, most=MOST_EXAGGERATION),
             "n_outliers": arrays.whole("n_outliers", least=1, most=MOST_DRAWS),
             "seed": arrays.whole("seed", least=0),
             "stream": arrays.whole("stream", least=0),
+            "overall_mean": arrays.real("overall_mean", least=positive, most=1.0),
             "scales": arrays.numbers("scales", "f4", (n_points,), least=positive),
             "kappa": arrays.numbers("kappa", "f4", (n_points,), least=positive),
         }

@@ -18,28 +18,34 @@ from tete.reduction.placer import Places
 from tete.reduction.recipe import Problem, Recipe, handful
 from tete.reduction.search.nearest import Neighbors
 
-__all__ = ["PRESETS", "ListwiseProblem", "ListwiseRecipe", "Preset"]
+__all__ = ["PRESETS", "ListwiseProblem", "ListwiseRecipe", "Preset", "preset_of"]
 
-CANDIDATES = 4  # times as many as the neighbours that are kept: with full local scaling fewer cost 1-NN accuracy
+CANDIDATES = 2  # times as many as the neighbours that are kept: more change nothing
+COMPETITORS = 1 / 3  # of the points divided by the neighbours; more for a few of the data sets tried, less for others
 FEWEST_COMPETITORS = 15.0  # on surfaces, as many as there are neighbours
 FEWER_ON_SURFACES = 8.0  # times fewer competitors there, because the nearest neighbours are not all that counts
+RAMP, LONGEST_RAMP = 30.0, 0.2  # iterations in which kappa grows, and their largest share of all
+WARM_UP, LONGEST_WARM_UP = 15.0, 0.1  # iterations in which the step grows: full ones would scramble the start
+SMALL_TABLE = 20_000  # rows, whose iterations take a few milliseconds at most
 
 
 class Preset(NamedTuple):
-    """A choice of speed against quality, on MNIST: recall .297 with 240 iterations, .308 with 300, .340 for "high"."""
+    """A choice of speed against quality."""
 
     max_iter: int
-    t: float
-    rate: float  # step of the optimiser at first, divided by the root of the number of points
     n_outliers: int
-    scale_power: float  # 1 levels differences of density and keeps classes apart, 1/2 keeps more neighbourhoods
+    t: float = 1.0
+    rate: float = 0.01  # full step of the optimiser, divided by the root of the number of points
+    scale_power: float = 0.5  # 1 levels differences of density, 0 keeps the nearest neighbours by plain distance
 
 
-PRESETS = {
-    "fast": Preset(150, 1.0, 0.01, 64, 1.0),
-    "default": Preset(300, 1.0, 0.01, 96, 1.0),
-    "high": Preset(500, 1.1, 0.012, 128, 0.5),
-}
+PRESETS = {"fast": Preset(100, 32), "default": Preset(200, 64), "high": Preset(500, 96, t=1.1)}
+SMALL_TABLE_PRESETS = {"fast": Preset(200, 32), "default": Preset(500, 96), "high": Preset(1000, 192, t=1.1)}
+
+
+def preset_of(quality: str, n_rows: int) -> Preset:
+    """The preset of this name for a table of so many rows."""
+    return (SMALL_TABLE_PRESETS if n_rows <= SMALL_TABLE else PRESETS)[quality]
 
 
 @dataclass(frozen=True)
@@ -61,10 +67,11 @@ class ListwiseProblem(Problem):
         return adam(
             self.objective,
             start,
-            step=lambda done: rate * (1.0 - done),
+            step=lambda done: rate * self.recipe.step(done),
             max_iter=preset.max_iter,
             epsilon=1e-7 / len(start),
             callback=callback,
+            workers=self.objective.workers,
         )
 
     def placer(self, places: Places) -> ListwisePlacer:
@@ -78,9 +85,11 @@ class ListwiseProblem(Problem):
             n_pool=self.recipe.n_pool,
             scale_power=preset.scale_power,
             t=preset.t,
+            exaggeration=self.recipe.exaggeration,
             n_outliers=preset.n_outliers,
             seed=self.objective.seed,
             stream=preset.max_iter,
+            overall_mean=self.objective.overall_mean,
             scales=self.scales,
             kappa=self.kappa,
         )
@@ -94,6 +103,7 @@ class ListwiseRecipe(Recipe):
     n_neighbors: int
     keep_surfaces: bool
     learning_rate: Literal["auto"] | float
+    exaggeration: float = 1.0
 
     @property
     def max_iter(self) -> int:  # type: ignore[override]  # read-only here as there
@@ -115,6 +125,16 @@ class ListwiseRecipe(Recipe):
         """Memory for neighbours and what is computed from them, in bytes a row."""
         return 8 * self.n_candidates + 20 * self.n_neighbors  # the neighbours are rearranged now and then
 
+    @property
+    def n_ramp(self) -> float:
+        """Number of iterations in which kappa grows; the same for all qualities, so that they arrange alike."""
+        return min(RAMP, LONGEST_RAMP * self.max_iter)
+
+    def step(self, done: float) -> float:
+        """The step's share of the full one: it grows in the first iterations and falls in the second half."""
+        warm = (done * self.max_iter + 0.5) / min(WARM_UP, LONGEST_WARM_UP * self.max_iter)
+        return min(1.0, warm, 2.0 * (1.0 - done))
+
     def problem(
         self, rows: MergedRows, point_weights: NDArray[np.float64], seed: int, workers: Threads
     ) -> ListwiseProblem:
@@ -124,14 +144,14 @@ class ListwiseRecipe(Recipe):
         pool = rows.neighbors.first(self.n_pool)
         count = min(self.n_neighbors, pool.indices.shape[1])
         near = affinities(pool, scales, scales, count, workers)
-        competitors = max(len(rows) / (4.0 * count), 1.0)
+        competitors = max(COMPETITORS * len(rows) / count, 1.0)
         gates, neighbors = self._gates(rows, workers)
         fewest = min(competitors, FEWEST_COMPETITORS)
         kappa = np.maximum(competitors * FEWER_ON_SURFACES**-gates, fewest).astype(np.float32)
         drawn_to = make_surface(near, neighbors, gates, seed, preset.max_iter) if gates.any() else near
-        plan = Plan(preset.max_iter, kappa, preset.n_outliers)
+        plan = Plan(kappa, self.n_ramp, preset.t, preset.n_outliers, self.exaggeration)
         weights = point_weights.astype(np.float32)
-        objective = ListwiseObjective(preset.t, plan, drawn_to, weights, seed, workers)
+        objective = ListwiseObjective(plan, drawn_to, weights, seed, workers)
         return ListwiseProblem(self, rows, count, scales, kappa, objective)
 
     def _gates(self, rows: MergedRows, workers: Threads) -> tuple[NDArray[np.float64], Neighbors]:
@@ -152,7 +172,7 @@ class ListwiseRecipe(Recipe):
         scales = neighbor_scales(near)
         shares = affinities(near, scales, scales, 3, SERIAL)
         ones = np.ones(len(points), dtype=np.float32)
-        plan = Plan(4, ones, self.preset.n_outliers)
-        objective = ListwiseObjective(self.preset.t, plan, shares, ones, 0, SERIAL)
+        plan = Plan(ones, 1.0, self.preset.t, self.preset.n_outliers, self.exaggeration)
+        objective = ListwiseObjective(plan, shares, ones, 0, SERIAL)
         start = np.resize(points, (len(points), n_components))
-        adam(objective, start, step=lambda done: 1e-3, max_iter=2, epsilon=1e-7)  # few draws at first, a grid then
+        adam(objective, start, step=lambda done: 1e-3, max_iter=2)

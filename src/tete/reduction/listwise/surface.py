@@ -18,6 +18,7 @@ from scipy.special import digamma
 
 from tete.core.compilation import compiled
 from tete.core.hashed_draws import draw, stream
+from tete.core.threads import Threads, row_slices
 from tete.reduction.listwise.affinities import Affinities
 from tete.reduction.search.nearest import Indices, Neighbors
 
@@ -32,6 +33,7 @@ LEAST_MEAN_GATE = 0.1  # below, a few points look flat by chance
 FIRST_SHARE, LAST_SHARE = 0.9, 0.5  # of the farther neighbours, in the first half of the iterations and at the end
 WALKS_OF_EACH_LENGTH = 2  # farther neighbours of each length in an iteration
 WALKS_KEPT = 8  # of which these are chosen
+ROWS_IN_A_PIECE = 4096  # enough work for a thread
 RENEWAL = 20  # iterations that the same walks serve: walking takes longer than choosing
 
 
@@ -73,21 +75,26 @@ class Surface:
     max_iter: int
     _ends: Indices | None = None
 
-    def affinities(self, iteration: int) -> Affinities:
-        """The nearest neighbours, and after them the farther ones of this iteration."""
+    def arranged(self, order: Indices, rank: Indices, iteration: int, workers: Threads) -> Affinities:
+        """The nearest neighbours, and after them the farther ones of this iteration, for rows in another order.
+
+        Row r is point ``order[r]``, and point p is row ``rank[p]``.
+        """
         if self._ends is None or iteration % RENEWAL == 0:
             self._ends = self._walk(iteration)
-        late = max(2.0 * iteration / self.max_iter - 1.0, 0.0)
-        shares = ((1.0 - late) * FIRST_SHARE + late * LAST_SHARE) * self.gates
-        count = self.near.indices.shape[1]
-        n_far = 3 * WALKS_OF_EACH_LENGTH
-        indices = np.empty((len(shares), count + n_far), dtype=np.int32)
-        indices[:, :count] = self.near.indices
-        _choose_ends(self._ends, self.seed, iteration, indices[:, count:])
-        all_shares = np.empty(indices.shape, dtype=np.float32)
-        all_shares[:, :count] = self.near.shares * (1.0 - shares)[:, None]
-        all_shares[:, count:] = (shares / n_far)[:, None]
-        return Affinities(indices, all_shares)
+        ends, late = self._ends, max(2.0 * iteration / self.max_iter - 1.0, 0.0)
+        share = (1.0 - late) * FIRST_SHARE + late * LAST_SHARE
+        shape = (len(order), self.near.indices.shape[1] + ends.shape[1] * WALKS_OF_EACH_LENGTH)
+        result = Affinities(np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.float32))
+        slices = row_slices(len(order), size=ROWS_IN_A_PIECE)
+
+        def work(piece: int) -> None:
+            rows = slices[piece]
+            own = (order[rows], rank, share, self.gates)
+            _join(*own, *self.near, ends, self.seed, iteration, result.indices[rows], result.shares[rows])
+
+        workers.run(work, len(slices))
+        return result
 
     def _walk(self, iteration: int) -> Indices:
         """Ends of walks of 1, 2^(L // 2) and 2^L steps, a few of each for every point."""
@@ -133,10 +140,29 @@ def _double(ends: Indices, seed: int, iteration: int) -> Indices:
 
 
 @compiled()
-def _choose_ends(ends: NDArray[np.int32], seed: int, iteration: int, result: Indices) -> None:
-    for point in range(ends.shape[0]):
+def _join(
+    points: Indices,
+    rank: Indices,
+    share: float,
+    gates: Floats,
+    near: Indices,
+    near_shares: Floats,
+    ends: NDArray[np.int32],
+    seed: int,
+    iteration: int,
+    indices: Indices,
+    shares: Floats,
+) -> None:
+    """Near neighbours of these points, ends of some of their walks, and shares of both, which the gates divide."""
+    n_near, n_far = near.shape[1], ends.shape[1] * WALKS_OF_EACH_LENGTH
+    for row in range(points.shape[0]):
+        point = points[row]
+        far = share * gates[point]
+        for place in range(n_near):
+            indices[row, place] = rank[near[point, place]]
+            shares[row, place] = near_shares[point, place] * (1.0 - far)
         name = stream(seed + 3, iteration, point)
-        for length in range(ends.shape[1]):
-            for walk in range(WALKS_OF_EACH_LENGTH):
-                place = length * WALKS_OF_EACH_LENGTH + walk
-                result[point, place] = ends[point, length, draw(name, place, WALKS_KEPT)]
+        for place in range(n_far):
+            end = ends[point, place // WALKS_OF_EACH_LENGTH, draw(name, place, WALKS_KEPT)]
+            indices[row, n_near + place] = rank[end]
+            shares[row, n_near + place] = far / n_far

@@ -21,6 +21,16 @@ class Cluster:
         if self.scheduler is not None and self.workers is not None:
             raise typer.BadParameter("give either --scheduler or --workers.")
 
+    def takes(self, answers: str) -> bool:
+        """Whether answers are packed; others are not summed on a cluster."""
+        from tete.distributed.manifest import is_packed  # noqa: PLC0415
+
+        if is_packed(answers):
+            return True
+        if self.scheduler is not None or self.workers is not None:
+            raise typer.BadParameter("--scheduler and --workers are for packed answers: see tete pack.")
+        return False
+
     @contextmanager
     def used(self) -> Iterator[None]:
         """Use it while the block runs."""

@@ -82,21 +82,17 @@ def embed(
         raise typer.BadParameter("--ellipses, --objects, --trust and --by do not go with --fixed.")
     if coordinates and fixed is None:
         raise typer.BadParameter("--coordinates are those of the map that --fixed names.")
-    from tete.distributed.manifest import is_packed  # noqa: PLC0415
-
-    if is_packed(answers) and fixed is None:
+    cluster = Cluster(scheduler, workers)
+    estimator.set_params(verbose=sys.stderr.isatty() and not quiet and not as_json)
+    if cluster.takes(answers) and fixed is None:
         from tete.cli.embed_packed import embed_packed  # noqa: PLC0415
 
         if ellipses or by is not None:
             raise typer.BadParameter("--ellipses and --by are for files of answers, not for packed ones.")
-        cluster = Cluster(scheduler, workers)
-        estimator.set_params(verbose=sys.stderr.isatty() and not quiet and not as_json)
         known, shards = _objects_of(reading.open_packed(answers), objects, label, reading.encoding)
         report = embed_packed(shards, known, estimator, outputs, label, cluster, checkpoint)
         _say(report, None, None, outputs, as_json, quiet)
         return
-    if scheduler is not None or workers is not None:
-        raise typer.BadParameter("--scheduler and --workers are for packed answers: see tete pack.")
     triplets = reading.read(answers)
     if fixed is not None:
         from tete.cli.embed_fixed import embed_beside  # noqa: PLC0415
@@ -106,7 +102,6 @@ def embed(
     from tete.reliability.fit_report import fit_and_report  # noqa: PLC0415
 
     known, readable = _objects_of(triplets, objects, label, reading.encoding)
-    estimator.set_params(verbose=sys.stderr.isatty() and not quiet and not as_json)
     fitted, report = fit_and_report(estimator, readable, by=by, random_state=seed, checkpoint=checkpoint)
     outputs.write_trust(report.trust)
     found = dataclasses.replace(known, embedding=fitted.embedding_)

@@ -81,8 +81,8 @@ class Manifest:
 
 
 def is_packed(path: str | Path) -> bool:
-    """Whether this is a folder, or calls itself one of packed answers."""
-    return Path(path).is_dir() or Path(path).suffix == ".tete"
+    """Whether this is a folder of packed answers, or calls itself one."""
+    return Path(path).suffix == ".tete" or (Path(path) / MANIFEST).is_file()
 
 
 def digest_of(path: Path) -> str:

@@ -320,12 +320,16 @@ class TripletShards:
         limit = _threshold(min(most / self.n_triplets, 0.1))
         sample = self._below(limit)
         others = copy.copy(self)
-        others.left_out, others.digest = limit, f"{self.digest}-{limit:x}"
-        others.n_triplets -= len(sample)
-        others.total_weight -= float(sample.weights_or_ones().sum())
-        others.squared_weight -= float((sample.weights_or_ones() ** 2).sum())
-        others._mentions = self._mentions - sample.mentions()
+        others._leave_out(limit, sample)
         return HeldOutSample(others, sample)
+
+    def _leave_out(self, limit: int, sample: Triplets) -> None:
+        self.left_out, self.digest = limit, f"{self.digest}-{limit:x}"
+        self.n_triplets -= len(sample)
+        self.n_answers -= sample.n_answers
+        self.total_weight -= float(sample.weights_or_ones().sum())
+        self.squared_weight -= float((sample.weights_or_ones() ** 2).sum())
+        self._mentions = self._mentions - sample.mentions()
 
     def _below(self, limit: int | None) -> Triplets:
         """The triplets whose hash is below a limit."""

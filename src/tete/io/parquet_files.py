@@ -23,7 +23,7 @@ ROWS_IN_A_BATCH = 2**20
 BYTES_OF_A_ROW = 120  # that answers take on their way to triplets
 
 
-def parquet_columns(source: Source) -> tuple[tuple[str, ...], int]:
+def parquet_columns(source: Source, *, in_pieces: bool = False) -> tuple[tuple[str, ...], int]:
     """The names of the columns of a Parquet file, all different, and the number of its rows."""
     try:
         from pyarrow import parquet  # noqa: PLC0415
@@ -35,6 +35,8 @@ def parquet_columns(source: Source) -> tuple[tuple[str, ...], int]:
     refuse_equal_names(LocatedRows(source, names, ()))
     if n_rows < 0 or not names:
         raise InvalidFileError(f"{source.name} has {len(names)} columns and {n_rows} rows, expected some.")
+    if not in_pieces:
+        source.refuse_beyond_memory(f"its {n_rows:,} rows", n_rows * BYTES_OF_A_ROW)
     return names, n_rows
 
 
@@ -68,7 +70,6 @@ def _refuse_nested(source: Source, schema: "pa.Schema", columns: Sequence[str]) 
 def parquet_table(source: Source) -> Table:
     """All rows of a Parquet file."""
     names, n_rows = parquet_columns(source)
-    source.refuse_beyond_memory(f"its {n_rows:,} rows", n_rows * BYTES_OF_A_ROW)
     if n_rows == 0:
         raise InvalidFileError(f"{source.name} has no rows: expected one answer or object a row.")
     return Table(source, names, range(n_rows), read_column=partial(_coded, source, names))
@@ -76,7 +77,7 @@ def parquet_table(source: Source) -> Table:
 
 def parquet_table_pieces(source: Source, size: int) -> Generator[Table]:
     """The rows of a Parquet file, so many at a time."""
-    names, _ = parquet_columns(source)
+    names, _ = parquet_columns(source, in_pieces=True)
     start = 0
     for batch in batches(source, names, size):
 

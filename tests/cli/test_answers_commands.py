@@ -52,9 +52,12 @@ class TestByPeople:
         result = json.loads(tete("embed", answers_of_many, "--ellipses", "--by", "answers", "--json").stdout)
         assert (result["people"], result["stability_by"]) == (None, "answers")
 
-    def test_few_people_in_one_sentence(self, answers):
+    def test_few_people_are_said(self, answers):
         assert "for new people      unknown: 3 people are too few" in tete("embed", answers).stdout
-        result = tete("embed", answers, "--by", "annotators")
+
+    @pytest.mark.parametrize("command", ["embed", "choose"])
+    def test_few_people_in_one_sentence(self, answers, command):
+        result = tete(command, answers, "--by", "annotators")
         assert result.exit_code == 2
         assert result.stderr.strip().endswith(
             "--by must be 'answers' here, got 'annotators'. 3 people are too few to say how far people differ, "

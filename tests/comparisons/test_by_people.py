@@ -31,4 +31,5 @@ def test_the_unit(clean_triplets):
     with pytest.raises(InvalidParameterError, match="`by` must be 'answers' or 'annotators', got 'people'"):
         check_by("people", many)
     silent = many.with_weights((many.annotators != 3).astype(float))
+    assert too_few_people(people(clean_triplets, 1)).startswith("1 person is too few to say how far people differ")
     assert too_few_people(silent) == "14 people are too few to say how far people differ, 15 are needed."

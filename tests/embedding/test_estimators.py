@@ -169,8 +169,19 @@ class TestInvariance:
 
     def test_renumbering_of_objects(self, clean_triplets):
         numbers = np.random.default_rng(0).permutation(30)
-        renumbered = self.fit(clean_triplets.renumbered(numbers, 30)).embedding_[numbers]
-        assert procrustes_distance(self.fit(clean_triplets).embedding_, renumbered) < 1e-4
+        for temperatures in ({"t": 2, "t_prime": 1.5}, {"t": 1, "kernel": "distance"}):
+            renumbered = self.fit(clean_triplets.renumbered(numbers, 30), **temperatures).embedding_[numbers]
+            assert procrustes_distance(self.fit(clean_triplets, **temperatures).embedding_, renumbered) < 1e-4
+
+    def test_renumbering_and_the_choice_of_temperatures(self, clean_triplets):
+        """Questions are dealt into folds by the numbers of their objects: the choice may differ, by little."""
+        one = self.fit(clean_triplets)
+        for seed in range(3):
+            numbers = np.random.default_rng(seed).permutation(30)
+            other = self.fit(clean_triplets.renumbered(numbers, 30))
+            same = self.fit(clean_triplets, t=other.t_, t_prime=other.t_prime_ or "auto", kernel=other.kernel_)
+            assert procrustes_distance(same.embedding_, other.embedding_[numbers]) < 1e-4
+            assert abs(same.score(clean_triplets) - one.score(clean_triplets)) < 0.01
 
     def test_twice_is_weight_two(self, clean_triplets):
         twice = Triplets.concatenate([clean_triplets, clean_triplets.select(np.arange(100))])

@@ -135,7 +135,9 @@ def test_nothing_known():
         report_on(HeldOutAnswers(triplets, np.array([np.nan])))
 
 
-@pytest.mark.parametrize(("name", "agreement"), [("next30", 0.795), ("eggs300", 0.862)])
+@pytest.mark.parametrize(
+    ("name", "agreement"), [pytest.param("next30", 0.795, marks=pytest.mark.slow), ("eggs300", 0.862)]
+)
 def test_alien_eggs(data_folder, name, agreement):
     with np.load(data_folder / "alien_eggs" / "alien_eggs.npz") as eggs:
         answers = Triplets.from_array(eggs[f"{name}_triplets"], annotators=eggs[f"{name}_participant"])

@@ -56,7 +56,7 @@ def test_whole_answers_are_drawn(clean_triplets):
     assert together.stability < alone.stability
 
 
-def test_people_are_drawn_with_all_their_answers():
+def test_people_who_differ_move_the_map():
     """Half of them look at one property alone, half at another: the map depends on who is drawn."""
     points = np.random.default_rng(0).normal(size=(15, 2))
     seen = [make_uniform_triplets(points * [1.0, 0.1], 2000), make_uniform_triplets(points * [0.1, 1.0], 2000)]
@@ -68,10 +68,39 @@ def test_people_are_drawn_with_all_their_answers():
     assert (by_answers.by, by_answers.n_people, by_people.by, by_people.n_people) == ("answers", None, "annotators", 20)
     assert by_people.stability < by_answers.stability
     np.testing.assert_array_equal(default.covariances, by_people.covariances)  # 15 people are enough
-    one_by_one = replace(differing, annotators=np.arange(4000))
-    drawn = [position_uncertainty(fitted, one_by_one, n_replicates=10, by=by) for by in ("answers", "annotators")]
-    spreads = [np.trace(each.covariances, axis1=1, axis2=2).mean() for each in drawn]
-    assert spreads[0] == pytest.approx(spreads[1], rel=0.3)  # with an answer each they are answers, drawn otherwise
+
+
+class Recording(TETE):
+    """Keeps the weights of the answers that were drawn."""
+
+    def map_of(self, triplets, *, start=None):
+        self.drawn_ = [*getattr(self, "drawn_", []), triplets.weights]
+        return super().map_of(triplets, start=start)
+
+
+def test_people_are_drawn_with_all_their_answers(clean_triplets):
+    people = np.random.default_rng(0).integers(20, size=2000)
+    fitted = Recording(t=2, t_prime=2).fit(clean_triplets)
+    position_uncertainty(fitted, replace(clean_triplets, annotators=people), n_replicates=10, by="annotators")
+    for drawn in fitted.drawn_[:10]:
+        times = np.array([drawn[people == person][0] for person in range(20)])
+        np.testing.assert_array_equal(drawn, times[people])
+        assert times.sum() == 20
+        assert sorted(set(times)) != [1.0]
+
+
+def test_people_with_an_answer_each_are_answers():
+    """Drawn either way, as many different answers as there are, each some whole number of times."""
+    places = np.random.default_rng(0).normal(size=(20, 2))
+    answers = make_uniform_triplets(places, 2000, random_state=0).merge_repeats()
+    alone = replace(answers, weights=None, annotators=np.arange(len(answers)))
+    for by in ("answers", "annotators"):
+        fitted = Recording(t=2, t_prime=2).fit(alone)
+        position_uncertainty(fitted, alone, n_replicates=10, by=by)
+        for drawn in fitted.drawn_[:10]:
+            np.testing.assert_allclose(drawn, np.rint(drawn), atol=1e-9)
+            assert drawn.sum() == pytest.approx(len(alone))
+            assert np.mean(drawn == 0.0) == pytest.approx(np.exp(-1.0), abs=0.05)
 
 
 def test_settings_that_flatten_space_are_said(clean_triplets):

@@ -94,12 +94,19 @@ def test_without_refit_there_is_no_map(plane):
 
 
 def test_annotators_and_splitters(plane):
-    people, _ = assign_annotators(plane, 10, random_state=0)
+    people, _ = assign_annotators(plane, 15, random_state=0)
     for cv in (5, GroupKFold(5)):
         model = TETECV(2, temperatures=((2, 1.75),), cv=cv, by="annotators", refit=False).fit(people)
         assert model.best_score_ > 0.75
     with pytest.raises(InvalidParameterError, match="`cv` must not split an answer or annotator"):
         TETECV(2, cv=KFold(5), by="annotators").fit(people)
+
+
+def test_few_people_are_refused(plane):
+    """The rule of one standard error rests on how far people differ."""
+    people, _ = assign_annotators(plane, 14, random_state=0)
+    with pytest.raises(InvalidParameterError, match="14 people are too few to say how far people differ"):
+        TETECV(2, by="annotators").fit(people)
 
 
 def test_good_answers_choose_a_light_tail():
@@ -118,7 +125,7 @@ def test_good_answers_choose_a_light_tail():
         ({"temperatures": ((2, 3),)}, "`temperatures` must be in"),
         ({"temperatures": ((None, None),)}, "`temperatures` must be in"),
         ({"by": "people"}, "`by` must be"),
-        ({"by": "annotators"}, "`by` must be 'answers' for triplets without annotators"),
+        ({"by": "annotators"}, "`by` must be 'answers' here, got 'annotators'. The answers do not say who gave them"),
         ({"cv": 1}, "`cv` must be"),
         ({"n_jobs": 0}, "`n_jobs` must be a whole number other than 0"),
     ],

@@ -28,7 +28,8 @@ def choose(
     plot: Annotated[Path | None, typer.Option(help="A picture of error against dimension: .png, .svg, .pdf.")] = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
     by: Annotated[
-        Literal["answers", "annotators"], typer.Option(help="Hold out answers, or all of a person's.")
+        Literal["answers", "annotators"],
+        typer.Option(help="Hold out answers, or all of a person's (15 people at least)."),
     ] = "answers",
     seed: Annotated[int, typer.Option(help="Seed of the folds.")] = 0,
     theme: options.Theme = "light",

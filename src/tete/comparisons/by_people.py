@@ -36,7 +36,8 @@ def too_few_people(triplets: "Triplets") -> str | None:
         return "The answers do not say who gave them."
     n_people = len(np.unique(people[triplets.weights_or_ones() > 0.0]))
     if n_people < FEWEST_PEOPLE:
-        return f"{n_people} people are too few to say how far people differ, {FEWEST_PEOPLE} are needed."
+        counted = "1 person is" if n_people == 1 else f"{n_people} people are"
+        return f"{counted} too few to say how far people differ, {FEWEST_PEOPLE} are needed."
     return None
 
 

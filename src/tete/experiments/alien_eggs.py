@@ -135,7 +135,7 @@ def claims(table: "pd.DataFrame") -> list[Claim]:
 EXPERIMENT = Experiment(
     name="alien_eggs",
     title="Beyond the paper: people's answers with known truth",
-    version="1",
+    version="2",
     paper="The paper has no data whose truth is known and whose noise is human.",
     protocol=(
         "20,086 answers about 30 shapes and 17,611 about 300, which differ in one known parameter (NEXT, Salmon).",

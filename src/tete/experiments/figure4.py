@@ -145,7 +145,7 @@ def claims(table: "pd.DataFrame") -> list[Claim]:
 EXPERIMENT = Experiment(
     name="figure4",
     title="Figure 4: Food",
-    version="1",
+    version="2",
     paper="Two pictures: no clear clusters with t-STE; with t-ETE (t = 2) vegetables and meals, ice creams and "
     "desserts, breads and cookies are three clusters. The paper prints no numbers.",
     protocol=(

@@ -154,7 +154,7 @@ def claims(table: "pd.DataFrame") -> list[Claim]:
 EXPERIMENT = Experiment(
     name="figure5",
     title="Figure 5: Music",
-    version="1",
+    version="2",
     paper="One picture, and nearest-neighbour errors of .52 (t-ETE) and .63 (t-STE); neither labels nor protocol are "
     "given.",
     protocol=(

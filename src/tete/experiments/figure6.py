@@ -180,7 +180,7 @@ def summary(table: "pd.DataFrame") -> "pd.DataFrame":
 EXPERIMENT = Experiment(
     name="figure6",
     title="Figure 6: dimensionality reduction, t-SNE and Weighted t-ETE",
-    version="2",
+    version="3",
     paper="Eight pairs of pictures without numbers. The paper says that t-SNE tears manifolds and divides clusters "
     "(USPS 3, 7 and 8), that Weighted t-ETE does not, that it is faster, and that plain gradient descent suffices.",
     protocol=(

@@ -124,7 +124,7 @@ def claims(table: "pd.DataFrame") -> list[Claim]:
 EXPERIMENT = Experiment(
     name="other_noise",
     title="Beyond the paper: other noise",
-    version="1",
+    version="2",
     paper="The paper reverses triplets at random. It names annotators with different ideas of similarity as a source "
     "of noise, but has no experiment on it.",
     protocol=(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from tete.comparisons.by_people import By
+from tete.comparisons.by_people import By, check_by
 from tete.comparisons.folds import blocks_of, folds, units_of
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
@@ -46,7 +46,8 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     cv : int, splitter of scikit-learn or iterable of (train, test), default=5
         Number of folds, or the folds; a splitter gets the answers or annotators as groups.
     by : "answers" or "annotators", default="answers"
-        What is held out as a whole. "annotators" says how well the map predicts people who were not asked.
+        What is held out as a whole. "annotators" says how well the map predicts people who were not asked;
+        at least 15 are needed.
     refit : bool, default=True
         Whether to fit the chosen candidate to all answers in the end.
     tol : float, default=1e-6
@@ -131,7 +132,7 @@ class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """
         dimensions, temperatures = self._check_parameters()
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
-        units = units_of(triplets, self.by)
+        units = units_of(triplets, check_by(self.by, triplets))
         seed = 0 if self.random_state is None else self.random_state
         parts = [
             Fold(number, triplets.select(train), triplets.select(test), units[test])

@@ -81,6 +81,7 @@ PAPER_LOOK: dict[str, Any] = {
     "outline_line_color": None,
     "min_border": 0,
 }
+TITLE_LOOK: dict[str, Any] = {"text_color": "#808080", "offset": 6}
 POINT_LOOK: dict[str, Any] = {
     "fill_color": "color",
     "line_color": None,
@@ -429,7 +430,7 @@ def _figure(
     plot.grid.visible = False
     plot.update(**PAPER_LOOK)
     if title:
-        plot.title = Title(text=title, text_color="#808080", offset=6)
+        plot.title = Title(text=title, **TITLE_LOOK)
     _hold_frame(plot, plane, reach)
     return plot
 
@@ -442,7 +443,7 @@ def _add_points(plot: "figure", source: Any, view: Any, count: int, *, number: s
     x, y, written, align, aside, below = (f"{column}{number}" for column in PLACED)
     points = plot.scatter(x, y, source=source, view=view, size=size, **POINT_LOOK, **details)
     if count <= MOST_NAMES_BESIDE:
-        beside = {"text_align": align, "x_offset": aside, "y_offset": below, "name": f"names{number}"}
+        beside: dict[str, Any] = {"text_align": align, "x_offset": aside, "y_offset": below, "name": f"names{number}"}
         plot.text(x, y, written, source=source, view=view, **NAME_LOOK, **beside)
     for tool in plot.tools:
         if isinstance(tool, (HoverTool, LassoSelectTool, TapTool)):

@@ -118,6 +118,14 @@ def test_measures_do_not_depend_on_the_size_of_numbers(table, places):
         assert getattr(huge, name) == pytest.approx(getattr(usual, name), rel=1e-4)
 
 
+def test_numbers_that_stand_for_truth_values_are_taken_as_such(rng):
+    truths, places = rng.random((60, 8)) < 0.4, rng.normal(size=(60, 2))
+    counts = np.where(truths, rng.integers(1, 5, truths.shape), 0)
+    found, plain = (map_quality(table, places, metric="jaccard").as_dict() for table in (counts, truths))
+    for name in ("recall", "trustworthiness", "random_triplets"):
+        assert found[name] == plain[name]
+
+
 def test_a_graph_has_no_distances_to_compare(rng, places):
     assert map_quality(sparse.eye(300).tocsr(), places, metric="precomputed").recall is None
 

@@ -103,8 +103,11 @@ WebGLRenderingContext.prototype.getParameter = function (name) {
 };
 """
 NAME_BOXES = """
-const plot = Bokeh.documents[0].get_model_by_name("map");
-const { x, y, written, align, aside, below } = Bokeh.documents[0].get_model_by_name("points").data;
+const number = arguments[0] ?? "";
+const plot = Bokeh.documents[0].get_model_by_name(`map${number}`);
+const { data } = Bokeh.documents[0].get_model_by_name("points");
+const columns = ["x", "y", "written", "align", "aside", "below"].map((column) => data[`${column}${number}`]);
+const [x, y, written, align, aside, below] = columns;
 const pen = document.createElement("canvas").getContext("2d");
 pen.font = "11px helvetica";
 return written.map((name, index) => {
@@ -122,6 +125,12 @@ const { x1, y1 } = Bokeh.documents[0].get_model_by_name("points").data;
 const { x_scale, y_scale } = view.frame;
 return [box.left + x_scale.compute(x1[arguments[0]]), box.top + y_scale.compute(y1[arguments[0]])];
 """
+SECOND_MAP = """
+const [root] = [...Bokeh.index.roots ?? Object.values(Bokeh.index)];
+const box = root.child_views[1].el.getBoundingClientRect();
+return [box.left, box.top, box.height];
+"""
+FOCUSED = "return document.activeElement.shadowRoot?.activeElement?.ariaLabel"
 LASSO = """
 const plot = Bokeh.documents[0].get_model_by_name("map");
 plot.toolbar.tools.find((tool) => tool.type === "LassoSelectTool").active = true;
@@ -302,11 +311,41 @@ class TestInTheBrowser:
         ActionChains(browser, duration=0).click().perform()
         assert eventually(lambda: shown.text("#object")) == "south"
         assert len(shown.elements(".neighbours li")) == len(shown.elements("#neighbours li")) == 5
+        for key, name in (("\ue012", NAMES[5]), ("\ue013", NAMES[4])):  # left and up, on the map that was clicked
+            ActionChains(browser, duration=0).send_keys(key).perform()
+            assert eventually(lambda name=name: shown.text("#object") == name)
         browser.execute_script("document.querySelector('[data-tool=LassoSelectTool]').click()")
         active = "tools.find((tool) => tool.type === 'LassoSelectTool').active"
         for name in ("map", "map1"):
             found = f"Bokeh.documents[0].get_model_by_name('{name}').toolbar.{active}"
             assert browser.execute_script(f"return {found}")
+        assert shown.errors() == []
+
+    @pytest.mark.slow
+    def test_maps_side_by_side_have_a_line_between_and_names_apart(self, browser, tmp_path, rng):
+        from selenium.webdriver import ActionChains
+
+        names = [f"object with a long name {number}" for number in range(40)]
+        first, second = rng.normal(size=(2, 40, 2))
+        write_page(tmp_path / "views.html", first, names=names, others={"view 1": second}, map_name="view 0")
+        shown = Page(browser, tmp_path / "views.html")
+        left, top, height = browser.execute_script(SECOND_MAP)
+        picture = pixels_of(browser.get_screenshot_as_png())
+        between = picture[round(top) : round(top + height), round(left) - 2 : round(left) + 1]  # `left` may be a half
+        assert np.isclose(between, 0xDD / 255).all(axis=(0, 2)).any()
+        for number in ("", "1"):
+            width = browser.execute_script(f"return Bokeh.documents[0].get_model_by_name('map{number}').inner_width")
+            boxes = browser.execute_script(NAME_BOXES, number)
+            assert 5 < len(boxes) < 40
+            assert not overlapping(boxes)
+            assert all(left >= 0 and left + wide <= width for left, _, wide, _ in boxes)
+        browser.execute_script("document.querySelector('#save').focus()")
+        reached = []
+        for _ in range(3):  # the Tab key
+            ActionChains(browser, duration=0).send_keys("\ue004").perform()
+            reached.append(browser.execute_script(FOCUSED))
+        label = "Map of 40 objects, view {}. Arrow keys go from object to object."
+        assert reached == [label.format(0), label.format(1), None]
         assert shown.errors() == []
 
     def test_ellipses_are_within_the_frame(self, browser, tmp_path):
@@ -423,7 +462,7 @@ class TestInTheBrowser:
         assert {each.get_attribute("aria-pressed") for each in shown.elements("#legend button")} == {"true"}
 
     def test_arrow_keys_go_from_object_to_object(self, shown):
-        plot = shown.elements("#plot")[0]
+        plot = shown.elements("#plot > *")[0]
         assert plot.get_attribute("role") == "application"
         assert plot.get_attribute("aria-label") == "Map of 6 objects. Arrow keys go from object to object."
         right, left, up, down, escape = "\ue014", "\ue012", "\ue013", "\ue015", "\ue00c"

@@ -6,7 +6,7 @@ import pytest
 from samples import random_triplets
 from tete import GNMDS, TETE, Triplets, trust
 from tete.datasets import assign_annotators
-from tete.exceptions import InvalidParameterError
+from tete.exceptions import DisconnectedAnswersWarning, InvalidParameterError, InvalidTripletsError
 from tete.reliability.fit_report import fit_and_report
 
 
@@ -67,6 +67,27 @@ def test_few_people_are_said_or_refused(clean_triplets):
     assert "for new people      unknown: 14 people are too few to say how far people differ" in str(report)
     with pytest.raises(InvalidParameterError, match="14 people are too few"):
         fit_and_report(TETE(), triplets, by="annotators")
+
+
+def test_an_answer_each_is_too_few_to_hold_people_out(clean_triplets):
+    triplets = replace(clean_triplets.select(np.arange(16)), annotators=np.arange(16))
+    _, report = fit_and_report(TETE(), triplets)
+    assert "for new people      unknown: At least 20 answers are needed to hold some out, got 16." in str(report)
+
+
+def test_people_with_objects_of_their_own():
+    """Without a person's answers nothing is known of what only they judged."""
+    person = np.arange(320) // 20
+    rows = np.array([[0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 0]] * 5)[np.arange(320) % 20] + 5 * person[:, None]
+    triplets = Triplets.from_array(rows, annotators=person)
+    _, report = fit_and_report(TETE(), triplets)
+    assert report.people is None
+    assert "unknown: At least 15 people must judge objects that others judge too, got 0." in str(report)
+    with (
+        pytest.warns(DisconnectedAnswersWarning),
+        pytest.raises(InvalidTripletsError, match="people must judge objects"),
+    ):
+        trust(TETE(), triplets, by="annotators")
 
 
 def test_few_answers_and_warnings():

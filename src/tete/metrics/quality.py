@@ -18,7 +18,15 @@ from tete.core.validation import check_map, check_whole
 from tete.exceptions import InvalidParameterError
 from tete.metrics.classes import neighborhood_accuracy
 from tete.metrics.neighborhoods import N_TRIPLETS, global_score, order_kept, recall_of_ranks, trust_of_ranks
-from tete.metrics.ranks import NUMBERS_AT_ONCE, feature_ranks, map_neighbors, moderate, sample_rows, unit_rows
+from tete.metrics.ranks import (
+    NUMBERS_AT_ONCE,
+    all_distances,
+    feature_ranks,
+    map_neighbors,
+    moderate,
+    sample_rows,
+    unit_rows,
+)
 
 __all__ = ["MapQuality", "map_quality"]
 
@@ -212,12 +220,11 @@ def _random_triplets(
     table: Any, places: NDArray[np.float64], rows: NDArray[np.int64], metric: str, rng: np.random.Generator
 ) -> float:
     """Share of random triplets of these rows whose order is the same in the features and on the map."""
-    from sklearn.metrics import pairwise_distances  # noqa: PLC0415  (takes long to import)
-
     sample = (
         np.asarray(table[np.ix_(rows, rows)]) if metric == "precomputed" else moderate(as_dense(table[rows]), metric)
     )
-    in_features, on_map = pairwise_distances(sample, metric=metric), pairwise_distances(places[rows])
+    shown = places[rows]
+    in_features, on_map = all_distances(sample, sample, metric), all_distances(shown, shown, "euclidean")
 
     def between(distances: NDArray[Any]) -> Callable[[Any, Any], NDArray[Any]]:
         return lambda first, second: distances[first, second]

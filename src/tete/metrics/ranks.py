@@ -18,7 +18,15 @@ from tete.core.types import RowNumbers
 from tete.core.validation import check_whole
 from tete.exceptions import InvalidParameterError
 
-__all__ = ["check_neighbors", "feature_ranks", "map_neighbors", "moderate", "sample_rows", "unit_rows"]
+__all__ = [
+    "all_distances",
+    "check_neighbors",
+    "feature_ranks",
+    "map_neighbors",
+    "moderate",
+    "sample_rows",
+    "unit_rows",
+]
 
 AnyFloats: TypeAlias = NDArray[np.floating[Any]]  # in single or double precision
 Distances: TypeAlias = Callable[[Any], AnyFloats]
@@ -119,9 +127,7 @@ def _distances_to(table: Any, rows: NDArray[np.int64], metric: str) -> Distances
         return lambda piece: np.array(piece[rows], dtype=np.float64)
     sample = as_dense(table[rows])
     if metric not in {"euclidean", "cosine"}:
-        from sklearn.metrics import pairwise_distances  # noqa: PLC0415  (takes long to import)
-
-        return lambda piece: np.asarray(pairwise_distances(sample, as_dense(piece), metric=metric), dtype=np.float64)
+        return lambda piece: all_distances(sample, as_dense(piece), metric)
     # Centred and scaled, because |x|^2 - 2 x'y + |y|^2 loses digits far from the origin and overflows.
     center = sample.mean(axis=0, dtype=np.float64) if metric == "euclidean" else np.zeros(sample.shape[1])
     scale = float(np.abs(sample - center).max()) or 1.0
@@ -144,6 +150,15 @@ def _distances_to(table: Any, rows: NDArray[np.int64], metric: str) -> Distances
         return products
 
     return squares
+
+
+def all_distances(rows: NDArray[Any], others: NDArray[Any], metric: str) -> NDArray[np.float64]:
+    """By scikit-learn; where it compares truth values, all numbers other than 0 are true."""
+    from sklearn.metrics import pairwise  # noqa: PLC0415  (takes long to import)
+
+    if metric in pairwise.PAIRWISE_BOOLEAN_FUNCTIONS:
+        rows, others = np.asarray(rows != 0), np.asarray(others != 0)
+    return np.asarray(pairwise.pairwise_distances(rows, others, metric=metric), dtype=np.float64)
 
 
 def unit_rows(rows: NDArray[Any], metric: str) -> NDArray[Any]:

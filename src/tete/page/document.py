@@ -52,11 +52,16 @@ MOST_HOVERED = 4  # in a crowd, the tooltips of all objects under the mouse woul
 PLAIN_HOVER = [("", "@name"), ("", "@label")]
 PICTURE_HOVER = '<div><img src="@image" alt="" style="min-width: 72px"><div>@name</div><div>@label</div></div>'
 # What is known of each point in the drawing.
-LOOKS = ("name", "label", "image", "color", "ink", "ring", "written", "align", "aside", "below")
-COLUMNS = ("x", "y", *LOOKS, "width", "height", "angle")
+LOOKS = ("name", "label", "image", "color", "ink", "ring")
+COLUMNS = (*LOOKS, "width", "height", "angle")
+# And on each map: its place, the name beside it and where that is; on maps beside the first with a number, x1, y1, ...
+PLACED = ("x", "y", "written", "align", "aside", "below")
 
+# The colours are those of `page.css`, which does not reach into Bokeh's elements otherwise.
+FOCUS_STYLE = ":host(:focus-visible) { outline: 3px solid var(--link); outline-offset: -3px; }"
 FIGURE_LOOK: dict[str, Any] = {
     "name": "map",
+    "stylesheets": [FOCUS_STYLE],
     "sizing_mode": "stretch_both",
     "output_backend": "webgl",
     "match_aspect": True,
@@ -76,6 +81,7 @@ PAPER_LOOK: dict[str, Any] = {
     "outline_line_color": None,
     "min_border": 0,
 }
+TITLE_LOOK: dict[str, Any] = {"text_color": "#808080", "offset": 6}
 POINT_LOOK: dict[str, Any] = {
     "fill_color": "color",
     "line_color": None,
@@ -83,15 +89,10 @@ POINT_LOOK: dict[str, Any] = {
     "nonselection_fill_alpha": 0.15,
 }
 NAME_LOOK: dict[str, Any] = {
-    "text": "written",
     "text_color": "ink",
     "text_font_size": "11px",
-    "text_align": "align",
-    "x_offset": "aside",
-    "y_offset": "below",
     "text_baseline": "middle",
     "nonselection_text_alpha": 0.3,
-    "name": "names",
 }
 RING_LOOK: dict[str, Any] = {"fill_color": None, "line_color": "ink", "line_width": 1.5, "nonselection_line_alpha": 0.3}
 CLASS_NAME_LOOK: dict[str, Any] = {
@@ -102,9 +103,9 @@ CLASS_NAME_LOOK: dict[str, Any] = {
     "text_align": "center",
     "text_baseline": "middle",
 }
-# On maps beside the first, names are where they fall; the point that the mouse is on is marked on all maps.
-BESIDE_LOOK = NAME_LOOK | {"text": "name", "text_align": "left", "x_offset": 8, "y_offset": 0, "name": "names beside"}
+# Of several maps, the point that the mouse is on is marked on all, and each but the first has a line on its left.
 POINTED_LOOK: dict[str, Any] = {"hover_fill_color": "color", "hover_line_color": "ink", "hover_line_width": 3}
+BESIDE_STYLE = ":host { box-shadow: -1px 0 var(--line); }"
 ELLIPSE_LOOK: dict[str, Any] = {
     "width": "width",
     "height": "height",
@@ -396,15 +397,15 @@ def _plot(
         from bokeh.models import BooleanFilter, CDSView, ColumnDataSource  # noqa: PLC0415
     except ImportError as error:
         raise ImportError("the interactive page needs bokeh: pip install 'tete[plot]'") from error
-    places = [f"{axis}{number}" for number in range(1, len(beside) + 1) for axis in "xy"]
-    source = ColumnDataSource({name: [] for name in (*COLUMNS, *places)}, name="points")
+    placed = [f"{column}{number or ''}" for number in range(len(beside) + 1) for column in PLACED]
+    source = ColumnDataSource({name: [] for name in (*COLUMNS, *placed)}, name="points")
     view = CDSView(filter=BooleanFilter(name="visible"))
     plot = _figure(plane, hover, 0.0 if ellipses is None else ellipse_reach(ellipses), name)
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
     if ellipses is not None:
         plot.ellipse("x", "y", source=source, view=view, **ELLIPSE_LOOK)
-    _add_points(plot, source, view, len(plane), NAME_LOOK, **(POINTED_LOOK if beside else {}))
+    _add_points(plot, source, view, len(plane), **(POINTED_LOOK if beside else {}))
     if rings:
         plot.scatter("x", "y", source=source, view=view, size="ring", **RING_LOOK)
     named = ColumnDataSource({"x": [], "y": [], "text": [], "ink": []}, name="classes")
@@ -413,9 +414,9 @@ def _plot(
         return plot
     plots = [plot]
     for number, (title, other) in enumerate(beside.items(), start=1):
-        plots.append(_figure(other, hover, 0.0, title, name=f"map{number}"))
-        _add_points(plots[-1], source, view, len(plane), BESIDE_LOOK, number=str(number), **POINTED_LOOK)
-    return row(plots, sizing_mode="stretch_both")
+        plots.append(_figure(other, hover, 0.0, title, name=f"map{number}", stylesheets=[FOCUS_STYLE, BESIDE_STYLE]))
+        _add_points(plots[-1], source, view, len(plane), number=str(number), **POINTED_LOOK)
+    return row(plots, sizing_mode="stretch_both", spacing=1)
 
 
 def _figure(
@@ -429,22 +430,21 @@ def _figure(
     plot.grid.visible = False
     plot.update(**PAPER_LOOK)
     if title:
-        plot.title = Title(text=title, text_color="#808080")
+        plot.title = Title(text=title, **TITLE_LOOK)
     _hold_frame(plot, plane, reach)
     return plot
 
 
-def _add_points(
-    plot: "figure", source: Any, view: Any, count: int, names: dict[str, Any], *, number: str = "", **details: Any
-) -> None:
+def _add_points(plot: "figure", source: Any, view: Any, count: int, *, number: str = "", **details: Any) -> None:
     """The points at their places on the map of this number, with their names if they are few, and tools for them."""
     from bokeh.models import HoverTool, LassoSelectTool, TapTool  # noqa: PLC0415
 
     size = float(np.clip(600.0 / np.sqrt(count), 3.0, 11.0))
-    places = {"x": f"x{number}", "y": f"y{number}", "source": source, "view": view}
-    points = plot.scatter(**places, size=size, **POINT_LOOK, **details)
+    x, y, written, align, aside, below = (f"{column}{number}" for column in PLACED)
+    points = plot.scatter(x, y, source=source, view=view, size=size, **POINT_LOOK, **details)
     if count <= MOST_NAMES_BESIDE:
-        plot.text(**places, **names)
+        beside: dict[str, Any] = {"text_align": align, "x_offset": aside, "y_offset": below, "name": f"names{number}"}
+        plot.text(x, y, written, source=source, view=view, **NAME_LOOK, **beside)
     for tool in plot.tools:
         if isinstance(tool, (HoverTool, LassoSelectTool, TapTool)):
             tool.update(renderers=[points], **({"limit": MOST_HOVERED} if isinstance(tool, HoverTool) else {}))

@@ -27,12 +27,13 @@
     "Choose the lasso above the map to select many.";
   const unlike = data.unlike && unpack(data.unlike);
   const RING = 14; // pixels
-  // Further maps of the same objects: their places are columns x1, y1, ... of the same points.
+  // Further maps of the same objects: their places are columns x1, y1, ... of the same points, and so are their names.
   const others = data.others.map((other) => ({ ...other, embedding: new Float32Array(unpack(other.embedding).buffer) }));
-  let source, links, visible, plot, view, views, root, classes;
+  let source, links, visible, view, views, root, classes;
   let labels = new Array(count).fill("");
   let hidden = new Set();
   const isShown = (index) => !hidden.has(labels[index]);
+  const placesOn = (number) => ["x", "y"].map((axis) => source.data[`${axis}${number || ""}`]);
 
   function unpack(text) {
     const letters = atob(text);
@@ -233,13 +234,12 @@
   }
 
   // Arrow keys go from object to object; the first one goes to the middle of what is in sight.
-  function keyPressed(event) {
-    const { x, y } = source.data;
+  function keyPressed(event, [x, y], { x_range, y_range }) {
     if (event.key === "Escape") select([]);
     if (!(event.key in ARROWS) || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     const chosen = source.selected.indices.filter(isShown);
-    const middle = [plot.x_range, plot.y_range].map((range) => (range.start + range.end) / 2);
+    const middle = [x_range, y_range].map((range) => (range.start + range.end) / 2);
     const next =
       chosen.length === 1 ? nextObject(x, y, chosen[0], ARROWS[event.key], isShown) : nearestTo(x, y, middle, isShown);
     if (next < 0) return;
@@ -254,11 +254,12 @@
   }
 
   function bringIntoView(index) {
-    const [x, y] = [source.data.x[index], source.data.y[index]];
-    const [across, up] = [plot.x_range, plot.y_range];
-    if (x >= across.start && x <= across.end && y >= up.start && y <= up.end) return;
-    look(across, x, across.end - across.start);
-    look(up, y, up.end - up.start);
+    views.forEach(({ model: { x_range: across, y_range: up } }, number) => {
+      const [x, y] = placesOn(number).map((places) => places[index]);
+      if (x >= across.start && x <= across.end && y >= up.start && y <= up.end) return;
+      look(across, x, across.end - across.start);
+      look(up, y, up.end - up.start);
+    });
   }
 
   function look(range, middle, width) {
@@ -433,9 +434,11 @@
   // Names beside points ----------------------------------------------------------------------------------------------
 
   function writeNames() {
-    const { x, y } = source.data;
-    const [across, up] = [plot.x_range, plot.y_range];
-    const [width, height] = [plot.inner_width, plot.inner_height];
+    source.data = Object.assign({ ...source.data }, ...views.map(({ model }, number) => namesOn(model, number || "")));
+  }
+
+  function namesOn({ x_range: across, y_range: up, inner_width: width, inner_height: height }, number) {
+    const [x, y] = placesOn(number);
     const pen = document.createElement("canvas").getContext("2d");
     pen.font = `${LETTERS} helvetica`;
     const short = data.names.map((name) => (name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name));
@@ -446,12 +449,11 @@
     const sizes = short.map((name) => [pen.measureText(name).width, LINE]);
     const radius = radiusOfPoints();
     const sides = placeNames(points, sizes, [width, height], radius);
-    source.data = {
-      ...source.data,
-      written: short.map((name, index) => (sides[index] ? name : "")),
-      align: sides.map((side) => (side ? ["right", "center", "left"][side[0] + 1] : "left")),
-      aside: sides.map((side) => (side ? side[0] * (radius + 3) : 0)),
-      below: sides.map((side) => (side ? side[1] * (radius + (side[0] ? 0 : 2) + LINE / 2) : 0)),
+    return {
+      [`written${number}`]: short.map((name, index) => (sides[index] ? name : "")),
+      [`align${number}`]: sides.map((side) => (side ? ["right", "center", "left"][side[0] + 1] : "left")),
+      [`aside${number}`]: sides.map((side) => (side ? side[0] * (radius + 3) : 0)),
+      [`below${number}`]: sides.map((side) => (side ? side[1] * (radius + (side[0] ? 0 : 2) + LINE / 2) : 0)),
     };
   }
 
@@ -460,17 +462,19 @@
     return points.model.glyph.size.value / 2;
   }
 
-  // Once the map has come to rest: what is in sight has changed, and where there is room.
+  // Once the maps have come to rest: what is in sight has changed, and where there is room.
   function keepNamesApart() {
-    if (!plot.document.get_model_by_name("names")) return;
+    if (!source.document.get_model_by_name("names")) return;
     let waiting = null;
     const later = () => {
       clearTimeout(waiting);
       waiting = setTimeout(writeNames, 60);
     };
-    const { x_range, y_range } = plot;
-    const watched = [x_range, y_range].flatMap((range) => [range.properties.start, range.properties.end]);
-    for (const property of [...watched, plot.properties.inner_width, plot.properties.inner_height]) property.change.connect(later);
+    for (const { model } of views) {
+      const { inner_width, inner_height } = model.properties;
+      const watched = [model.x_range, model.y_range].flatMap((range) => [range.properties.start, range.properties.end]);
+      for (const property of [...watched, inner_width, inner_height]) property.change.connect(later);
+    }
     writeNames();
   }
 
@@ -513,8 +517,8 @@
     views = others.length ? opened.child_views : [opened];
     view = views[0];
     const drawing = view.model.document;
-    const models = ["points", "links", "visible", "map", "classes"].map((name) => drawing.get_model_by_name(name));
-    [source, links, visible, plot, classes] = models;
+    const models = ["points", "links", "visible", "classes"].map((name) => drawing.get_model_by_name(name));
+    [source, links, visible, classes] = models;
     views.forEach(keepColours);
     fill();
     const { total, answers } = data.answers || {};
@@ -528,13 +532,15 @@
     element("column").addEventListener("change", (event) => colourBy(event.target.value));
     element("search").addEventListener("input", (event) => search(event.target.value));
     source.selected.properties.indices.change.connect(selectionChanged);
-    views.forEach(({ model }, number) => {
-      const places = () => ["x", "y"].map((axis) => source.data[`${axis}${number || ""}`]);
-      model.on_event("tap", (event) => setTimeout(() => tapped(event, places()), 0)); // after the points are selected
-      model.on_event("press", (event) => pressed(event, places(), model));
+    views.forEach(({ model, el, canvas_view }, number) => {
+      model.on_event("tap", (event) => setTimeout(() => tapped(event, placesOn(number)), 0)); // after the points are selected
+      model.on_event("press", (event) => pressed(event, placesOn(number), model));
+      const called = [`Map of ${count.toLocaleString("en")} objects`, model.title.text].filter(Boolean).join(", ");
+      const ariaLabel = `${called}. Arrow keys go from object to object.`;
+      Object.assign(el, { tabIndex: 0, role: "application", ariaRoleDescription: "map", ariaLabel });
+      canvas_view.events_el.tabIndex = -1; // a click focuses what is inside the map, the Tab key the map alone
+      el.addEventListener("keydown", (event) => keyPressed(event, placesOn(number), model));
     });
-    element("plot").addEventListener("keydown", keyPressed);
-    element("plot").ariaLabel = `Map of ${count.toLocaleString("en")} objects. Arrow keys go from object to object.`;
     night.addEventListener("change", () => colourBy(element("column").value));
     useTools();
     colourBy(data.label || "");
@@ -556,10 +562,11 @@
     const ring = Float64Array.from(zeros, (_, index) => (unlike && unlike[index] ? RING : NaN));
     const looks = { name: data.names, label: none, image, color: none, ink: none, ring };
     const written = { written: none, align: new Array(count).fill("left"), aside: zeros, below: zeros };
-    const beside = Object.fromEntries(
-      others.flatMap((other, number) => ["x", "y"].map((axis) => [`${axis}${number + 1}`, new Float64Array(unpack(other[axis]).buffer)]))
-    );
-    source.setv({ data: { x, y, ...looks, ...written, width, height, angle, ...beside } }, { silent: true });
+    const beside = others.flatMap((other, number) => {
+      const [x, y] = [other.x, other.y].map((text) => new Float64Array(unpack(text).buffer));
+      return Object.entries({ x, y, ...written }).map(([name, values]) => [`${name}${number + 1}`, values]);
+    });
+    source.setv({ data: { x, y, ...looks, ...written, width, height, angle, ...Object.fromEntries(beside) } }, { silent: true });
   }
 
   draw();

@@ -225,15 +225,13 @@ def fit_and_report(
     if isinstance(triplets, PackedAnswers):
         held_out, trusted = _held_out_sample(fitted, triplets)
         tested = triplets.sample(FEWEST_SAMPLED) if held_out is None else held_out.triplets
+        people: PeopleErrors | None = None
         no_people: str | None = "packed answers are held out by what they ask"
     else:
         held_out, trusted = _held_out(fitted, triplets, n_folds, random_state)
         tested = triplets
-        no_people = "only answers were asked for" if by == "answers" else too_few_people(triplets)
+        people, no_people = _people(fitted, triplets, n_folds, by, random_state)
     n_held_out = 0 if held_out is None else held_out.n_known
-    people = None
-    if no_people is None:
-        people = errors_of_people(held_out_people(fitted, tested, n_folds=n_folds, random_state=random_state))
     return fitted, FitReport(
         n_objects=triplets.n_objects,
         n_triplets=len(triplets) if packed else round(float(tested.counts().sum())),
@@ -298,6 +296,22 @@ def _reported(fitted: FittedMap, held_out: HeldOutAnswers) -> tuple[HeldOutAnswe
         return held_out, report_on(held_out, n_components=fitted.embedding_.shape[1])
     except InvalidTripletsError:
         return held_out, None
+
+
+def _people(
+    fitted: FittedMap, triplets: Triplets, n_folds: int, by: By | None, random_state: RandomState
+) -> tuple[PeopleErrors | None, str | None]:
+    """Errors by people, or why there are none, which is a mistake where they were asked for."""
+    reason = "only answers were asked for" if by == "answers" else too_few_people(triplets)
+    if reason is not None:
+        return None, reason
+    try:
+        held_out = held_out_people(fitted, triplets, n_folds=n_folds, random_state=random_state)
+    except InvalidTripletsError as error:
+        if by == "annotators":
+            raise
+        return None, str(error)
+    return errors_of_people(held_out), None
 
 
 def _suspicious_answers(trusted: TrustReport | None, most: int) -> tuple[SuspiciousAnswer, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tete.comparisons.by_people import numbers_of_people
+from tete.comparisons.by_people import FEWEST_PEOPLE, numbers_of_people
 from tete.comparisons.triplets import Triplets
 from tete.core.randomness import RandomState
 from tete.embedding.fitted_map import FittedMap
@@ -47,9 +47,22 @@ class PeopleErrors:
 def held_out_people(
     fitted: FittedMap, triplets: Triplets, *, n_folds: int, random_state: RandomState
 ) -> HeldOutAnswers:
-    """Every answer on a map made without any answer of the same person."""
+    """Every answer on a map made without any answer of the same person.
+
+    Raises
+    ------
+    InvalidTripletsError
+        If answers are too few to hold some out, or hardly anybody's are about objects that others judged as well.
+    """
     margins = held_out_margins(fitted, triplets, n_folds=n_folds, random_state=random_state, by="annotators")
-    return HeldOutAnswers(triplets, margins)
+    held_out, people = HeldOutAnswers(triplets, margins), numbers_of_people(triplets)
+    assert people is not None
+    n_people = len(np.unique(people[held_out.known & (triplets.counts() > 0.0)]))
+    if n_people < FEWEST_PEOPLE:
+        raise InvalidTripletsError(
+            f"At least {FEWEST_PEOPLE} people must judge objects that others judge too, got {n_people}."
+        )
+    return held_out
 
 
 def errors_of_people(held_out: HeldOutAnswers) -> PeopleErrors:

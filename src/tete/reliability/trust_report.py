@@ -22,7 +22,7 @@ from tete.embedding.fitted_map import FittedMap, fitted_to
 from tete.exceptions import InvalidTripletsError
 from tete.reliability.held_out import HeldOutAnswers, held_out_margins
 from tete.reliability.lapses import vagueness
-from tete.reliability.people_errors import errors_of_people
+from tete.reliability.people_errors import errors_of_people, held_out_people
 from tete.reliability.trust_tables import JudgedAnswers, annotator_table, answer_table, object_table
 
 if TYPE_CHECKING:
@@ -247,8 +247,12 @@ def trust(
     refuse_zero_weights(triplets.weights)
     unit = check_by(by, triplets)
     fitted = fitted_to(estimator, triplets)
-    margins = held_out_margins(fitted, triplets, n_folds=n_folds, by=unit, random_state=random_state)
-    return report_on(HeldOutAnswers(triplets, margins), few=few, by=unit, n_components=fitted.embedding_.shape[1])
+    if unit == "annotators":
+        held_out = held_out_people(fitted, triplets, n_folds=n_folds, random_state=random_state)
+    else:
+        margins = held_out_margins(fitted, triplets, n_folds=n_folds, random_state=random_state)
+        held_out = HeldOutAnswers(triplets, margins)
+    return report_on(held_out, few=few, by=unit, n_components=fitted.embedding_.shape[1])
 
 
 def report_on(held_out: HeldOutAnswers, *, few: int = 5, by: By = "answers", n_components: int = 2) -> TrustReport:

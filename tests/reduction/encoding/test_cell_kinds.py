@@ -2,12 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tete.exceptions import InvalidFeaturesError
 from tete.reduction.encoding.cell_kinds import cells_of, is_missing, value_texts, written
 
 
 def test_texts_of_values():
     assert [written(value) for value in (3.0, 2.5, " a ", True, 7)] == ["3", "2.5", "a", "True", "7"]
-    assert value_texts(pd.Series(["a ", "", None, "b", np.nan, pd.NA], dtype=object)).tolist() == [
+    assert value_texts("c", pd.Series(["a ", "", None, "b", np.nan, pd.NA], dtype=object)).tolist() == [
         "a",
         None,
         None,
@@ -31,6 +32,13 @@ def test_texts_of_values():
 )
 def test_texts_that_are_all_numbers_or_all_days(texts, kind):
     assert cells_of("c", pd.Series(texts))[1] == kind
+
+
+def test_cells_that_hold_several_values_are_refused():
+    with pytest.raises(
+        InvalidFeaturesError, match=r"^Row 1, column 'c' of `X` is a list: cells must hold single values\.$"
+    ):
+        cells_of("c", pd.Series(["a", ["b", "c"]]))
 
 
 def test_gaps():

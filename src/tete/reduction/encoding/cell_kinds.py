@@ -1,6 +1,7 @@
 """The cells of a column as plain numbers, with not-a-number for gaps, or as texts, with None."""
 
 import re
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,9 +34,9 @@ def cells_of(name: str, column: "pd.Series[Any]") -> tuple[NDArray[Any], str]:
 
         kind = OBJECTS.get(pd.api.types.infer_dtype(column, skipna=True), "text")
     if kind == "text":
-        return _read_texts(name, value_texts(column))
+        return _read_texts(name, value_texts(name, column))
     if kind == "category":
-        return value_texts(column), kind
+        return value_texts(name, column), kind
     if kind == "date":
         return _days(column), kind
     numbers = _seconds(column) if kind == "duration" else _floats(column)
@@ -103,11 +104,18 @@ def _finite(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     return numbers
 
 
-def value_texts(column: "pd.Series[Any]") -> NDArray[Any]:
+def value_texts(name: str, column: "pd.Series[Any]") -> NDArray[Any]:
     """Each cell as text without the space around it, None where it is missing or blank."""
     import pandas as pd  # noqa: PLC0415
 
-    codes, different = pd.factorize(column.astype(object).to_numpy())
+    cells = column.astype(object).to_numpy()
+    try:
+        codes, different = pd.factorize(cells)
+    except TypeError:  # what cannot be hashed holds other values
+        row = next(row for row, cell in enumerate(cells) if not isinstance(cell, Hashable))
+        raise InvalidFeaturesError(
+            f"Row {row}, column {name!r} of `X` is a {type(cells[row]).__name__}: cells must hold single values."
+        ) from None
     texts = np.array([*(written(value) or None for value in different), None], dtype=object)
     return np.asarray(texts[codes])  # the code of a gap is -1
 

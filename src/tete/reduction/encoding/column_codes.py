@@ -104,7 +104,7 @@ def _numbers_rows(values: NDArray[Any], n_rows: int) -> bool:
 def encode(code: ColumnCode, column: "pd.Series[Any]") -> NDArray[np.float64]:
     """The cells of a column as numbers, a column for each of the code's outputs; gaps are not-a-number."""
     if code.kind in {"ordered", "category"}:
-        return _encoded_values(code, value_texts(column))
+        return _encoded_values(code, value_texts(code.name, column))
     cells, kind = cells_of(code.name, column)
     numbers = np.full(len(cells), np.nan)
     present = ~is_missing(cells)

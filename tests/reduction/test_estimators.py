@@ -346,6 +346,12 @@ def test_bad_values_are_named(estimator):
         (ListwiseTETE, {"quality": "best"}, "`quality` must be 'fast', 'default' or 'high', got 'best'."),
         (ListwiseTETE, {"exaggeration": 0.5}, r"`exaggeration` must be in \[1, 100\], got 0.5."),
         (ListwiseTETE, {"n_neighbors": 0}, "`n_neighbors` must be a whole number of at least 1, got 0."),
+        (
+            ListwiseTETE,
+            {"pca_components": "all"},
+            "`pca_components` must be 'auto', a whole number or None, got 'all'.",
+        ),
+        (ListwiseTETE, {"pca_components": 0}, "`pca_components` must be a whole number of at least 1, got 0."),
         (ListwiseTETE, {"metric": "nearness"}, "`metric` must be .*, got 'nearness'."),
         (ListwiseTETE, {"learning_rate": 0}, r"`learning_rate` must be in \(0, inf\), got 0."),
         (ListwiseTETE, {"n_jobs": 0}, "`n_jobs` must be a whole number other than 0, or None, got 0."),

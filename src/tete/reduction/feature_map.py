@@ -141,6 +141,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_metric(self.metric, self.metric_params)
         if self.standardize and self.metric != "euclidean":
             raise InvalidParameterError(f"`standardize` needs the metric 'euclidean', got {metric_said(self.metric)}.")
+        if isinstance(self.pca_components, str) and self.pca_components != "auto":
+            raise InvalidParameterError(
+                f"`pca_components` must be 'auto', a whole number or None, got {self.pca_components!r}."
+            )
         if not (self.pca_components is None or self.pca_components == "auto"):
             check_whole("pca_components", self.pca_components, least=1)
         if self.max_iter is not None:

@@ -137,7 +137,7 @@ class TestEnd:
     def test_answers_on_their_way_are_acknowledged_or_sent_again(self, tmp_path):
         with Process(tmp_path) as server:
             result = []
-            people = threading.Thread(target=lambda: result.append(simulate(server.people, people=20, patience=20.0)))
+            people = threading.Thread(target=lambda: result.append(simulate(server.people, people=20, patience=120.0)))
             people.start()
             time.sleep(0.5)
             server.end(signal.SIGTERM)
@@ -152,7 +152,7 @@ class TestKilled:
     def test_no_acknowledged_answer_is_missing_and_none_is_doubled(self, tmp_path):
         with Process(tmp_path) as server:
             result = []
-            visit = {"people": 20, "think": 0.15, "patience": 30.0}
+            visit = {"people": 20, "think": 0.15, "patience": 120.0}
             people = threading.Thread(target=lambda: result.append(simulate(server.people, **visit)))
             people.start()
             for _ in range(5):

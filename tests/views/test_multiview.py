@@ -146,6 +146,8 @@ def test_bad_answers(rng):
         MultiViewTETE(n_views=8).fit(few)
     with pytest.raises(InvalidTripletsError, match="The 3 answers are too few for a map"):
         MultiViewTETE().fit(few.select(np.r_[:2, 40]))
+    with pytest.raises(InvalidTripletsError, match="The 50 answers are to too few questions for two halves"):
+        MultiViewTETE(by="answers").fit([(0, 1, 2)] * 50)
     with pytest.raises(InvalidTripletsError, match="The 9 answers are too few for maps of 2 views"):
         MultiViewTETE(n_views=2).fit(few.select(np.r_[:8, 40]))
 

@@ -14,7 +14,7 @@ from tete.core.types import Embedding
 from tete.embedding.answer_model import AnswerModel, Floats
 from tete.embedding.distance_margins import distance_margins
 from tete.embedding.estimators import TETE
-from tete.exceptions import TeteError
+from tete.exceptions import InvalidTripletsError, TeteError
 from tete.views.mixture import HARDLY_ANY, Kinds, Memberships, fit_model, likelihoods, memberships
 from tete.views.unit_answers import UnitAnswers
 
@@ -108,6 +108,10 @@ class CrossFit:
     def __init__(self, answers: UnitAnswers, maker: MapMaker, kinds: Kinds, rng: np.random.Generator) -> None:
         self.answers, self.maker, self.kinds, self.rng = answers, maker, kinds, rng
         second = answers.halves(rng)
+        if second.all() or not second.any():
+            raise InvalidTripletsError(
+                f"The {answers.n_answers:g} answers are to too few questions for two halves that test each other."
+            )
         self.rows = [np.flatnonzero(~second), np.flatnonzero(second)]
         self.halves = [answers.select(~second), answers.select(second)]
         self.known = [half.triplets.mentions() > 0 for half in self.halves]

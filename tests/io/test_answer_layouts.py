@@ -26,6 +26,12 @@ class TestScreens:
         by_columns = read_answers(file("p,q,r\na,c,b\n"), columns=["p", "q", "r"], most_central=True)
         assert named(by_columns) == [("a", "b", "c"), ("c", "b", "a")]
 
+    def test_the_most_central_of_given_columns_may_be_one_of_those_shown(self, file):
+        shown = read_answers(file("p,q,r,s\na,b,c,b\n"), columns=["p", "q", "r", "s"], most_central=True)
+        assert named(shown) == [("a", "b", "c"), ("c", "b", "a")]
+        with pytest.raises(InvalidFileError, match="an object cannot be compared with itself"):
+            read_answers(file("p,q,r\na,b,b\n"), columns=["p", "q", "r"], most_central=True)
+
     def test_picks(self, file):
         content = "anchor,choice1,choice2,choice3,picked1,picked2\nq,a,b,c,c,a\n"
         picked = read_answers(file(content))

@@ -396,15 +396,19 @@ def listwise_places(
     # The new place, followed by its neighbours: the functions above do the rest.
     table, scratch = np.empty((1 + n_near, n_components)), np.empty((1 + n_near, n_components))
     others = np.arange(1, n_near + 1).astype(np.int32).reshape(1, n_near)
-    draw_places, reactions, kernels = np.empty((n_components, n_draws)), np.zeros(n_draws), np.empty(n_draws)
+    draw_places, reactions, all_kernels = np.empty((n_components, n_draws)), np.zeros(n_draws), np.empty(n_draws)
     steps, shifted, factors = np.empty((n_components, n_near)), np.empty(n_near), np.empty(n_near)
     for row in range(places.shape[0]):
         scratch[:] = 0.0
         table[0] = places[row]
         for j in range(n_near):
             table[1 + j] = embedding[near[row, j]]
+        count = n_draws  # how long the others' lists are must not change the order of a row's sums
+        while count > 1 and draw_weights[row, count - 1] == 0.0:
+            count -= 1
+        kernels = all_kernels[:count]
         for c in range(n_components):
-            for k in range(n_draws):
+            for k in range(count):
                 draw_places[c, k] = competitors[drawn[row, k], c]
         mean = _meet(table, 0, draw_places, draw_weights[row], kernels)
         _reach(table, 0, others, steps, shifted)

@@ -1,8 +1,9 @@
 """Short tables of text."""
 
+import numpy as np
 import pytest
 
-from tete.core.printing import listed, rows_under, table_lines
+from tete.core.printing import listed, rows_under, table_lines, whole_counts
 
 
 def test_texts_begin_in_one_column():
@@ -21,3 +22,7 @@ def test_only_the_first_of_several_rows_has_the_label():
 )
 def test_long_lists_are_cut(values, text):
     assert listed(values, most=2 if len(values) > 8 else 8) == text
+
+
+def test_counts_are_whole_however_large():
+    assert whole_counts(np.array([0.0, 2.4, 1e300])).tolist() == [0, 2, 2**62]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tete.comparisons.same_question import answer_contents, question_numbers
 from tete.comparisons.summary import LABEL_WIDTH, triplet_keys
 from tete.comparisons.triplets import Triplets
-from tete.core.printing import rows_under, table_lines
+from tete.core.printing import rows_under, table_lines, whole_counts
 
 __all__ = ["Agreement", "RepeatShares", "agreement", "repeat_shares"]
 
@@ -108,7 +108,7 @@ def repeat_shares(triplets: Triplets) -> RepeatShares:
     who[own_question] = person
     return RepeatShares(
         _mean_by(person[compared], share[compared], votes.count[compared], len(labels)),
-        np.rint(np.bincount(person, weights=asked * votes.count, minlength=len(labels))).astype(np.int64),
+        whole_counts(np.bincount(person, weights=asked * votes.count, minlength=len(labels))),
         _mean_by(who[repeated], shares[repeated], np.ones(int(repeated.sum())), len(labels)),
     )
 

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from tete.comparisons.alike import alike_names, alike_rows
 from tete.comparisons.checks import refuse_zero_weights
-from tete.core.printing import listed, table_lines
+from tete.core.printing import listed, table_lines, whole_counts
 from tete.core.validation import check_whole
 
 if TYPE_CHECKING:
@@ -167,4 +167,4 @@ def _answers_per_annotator(triplets: "Triplets") -> dict[Hashable, int] | None:
     labels, codes = np.unique(triplets.annotators, return_inverse=True)
     first = np.unique(triplets.answer_numbers(), return_index=True)[1]  # an answer of several triplets counts once
     counts = np.bincount(codes[first], weights=triplets.answer_counts(), minlength=len(labels))
-    return dict(zip(labels.tolist(), np.rint(counts).astype(int).tolist(), strict=True))
+    return dict(zip(labels.tolist(), whole_counts(counts).tolist(), strict=True))

@@ -1,8 +1,14 @@
 """Short tables for people to read: a label at the left, what there is to say at the right."""
 
 from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
-__all__ = ["listed", "rows_under", "table_lines"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["listed", "rows_under", "table_lines", "whole_counts"]
+
+LARGEST_COUNT = 2.0**62  # which fits, and is more than anybody counts
 
 
 def table_lines(rows: Iterable[tuple[str, str]], *, width: int = 20) -> list[str]:
@@ -19,3 +25,8 @@ def listed(values: Sequence[Hashable], *, most: int = 8) -> str:
     """The first few of the values, and how many there are if these are not all."""
     shown = ", ".join(str(value) for value in values[:most]) or "none"
     return shown if len(values) <= most else f"{shown}, ... ({len(values):,} in all)"
+
+
+def whole_counts(counts: NDArray[Any]) -> NDArray[np.int64]:
+    """Counts as whole numbers: weights count as answers, and may be parts of one or beyond any number."""
+    return np.asarray(np.rint(np.minimum(counts, LARGEST_COUNT)), dtype=np.int64)

@@ -148,8 +148,8 @@ def _beyond(
     """Length of what the components leave out of each row, in the points' units; of cosine, of rows of length 1."""
     projection = points.projection
     assert isinstance(projection, Projection)
-    scale = projection.scale if spreads is None else projection.scale * spreads
     with np.errstate(over="ignore", divide="ignore"):
+        scale = projection.scale if spreads is None else projection.scale * spreads
         factors = np.broadcast_to(1.0 / np.asarray(scale), projection.mean.shape)
     if not np.isfinite(factors).all():  # numbers so small that nothing is left to be seen beyond the components
         return np.zeros(rows.shape[0], dtype=np.float32)

@@ -108,9 +108,14 @@ def fit_lapses(
     def excess(eps: float) -> float:
         return best - _profile(points, masses, eps, log_steepness) - limit
 
-    low = 0.0 if excess(0.0) <= 0.0 else float(brentq(excess, 0.0, lapse, xtol=1e-5))
-    high = LARGEST_LAPSE if excess(LARGEST_LAPSE) <= 0.0 else float(brentq(excess, lapse, LARGEST_LAPSE, xtol=1e-5))
-    return LapseEstimate(AnswerModel(lapse, float(np.exp(log_steepness)) / scale), low, high)
+    def end(outermost: float) -> float:
+        if excess(outermost) <= 0.0:
+            return outermost
+        # So many answers that rounding outweighs the limit leave nothing open.
+        return lapse if excess(lapse) >= 0.0 else float(brentq(excess, outermost, lapse, xtol=1e-5))
+
+    model = AnswerModel(lapse, float(np.exp(log_steepness)) / scale)
+    return LapseEstimate(model, end(0.0), end(LARGEST_LAPSE))
 
 
 def _profile(points: Floats, masses: Floats, lapse: float, log_steepness: float) -> float:

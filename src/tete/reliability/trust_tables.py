@@ -10,6 +10,7 @@ from scipy.special import logit
 
 from tete.comparisons.agreement import repeat_shares
 from tete.comparisons.response_times import times_by_annotator
+from tete.core.printing import whole_counts
 from tete.reliability.evidence import (
     benjamini_hochberg,
     better_than_chance,
@@ -147,8 +148,8 @@ def _agreement_columns(
     """Numbers of answers, and means of observed and expected agreement over those with a known margin."""
     known, weights = judged.held_out.known_answers[answers], judged.held_out.counts[answers]
     counts = np.bincount(units[known], weights=weights[known], minlength=n_units)
-    n_answers = np.rint(np.bincount(units, weights=weights, minlength=n_units))
-    columns: dict[str, Any] = {"answers": n_answers.astype(np.int64)}
+    n_answers = whole_counts(np.bincount(units, weights=weights, minlength=n_units))
+    columns: dict[str, Any] = {"answers": n_answers}
     for name, values in (("agreement", judged.held_out.agreement), ("expected", judged.expected)):
         sums = np.bincount(units[known], weights=weights[known] * values[answers[known]], minlength=n_units)
         columns[name] = np.divide(sums, counts, out=np.full(n_units, np.nan), where=counts > 0)

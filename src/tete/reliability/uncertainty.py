@@ -43,7 +43,8 @@ class Uncertainty:
     Attributes
     ----------
     covariances : array of shape (n_objects, n_components, n_components)
-        Covariance of each object's place about the true one, drift included; NaN for objects without answers.
+        Covariance of each object's place about the true one, drift included; NaN for objects without answers,
+        and for those that fewer than half of the resampled sets of answers mention.
     stability : float
         Share of the map's spread that maps of resampled answers reproduce: 1 is a map that further answers of the same
         kind would not change, 0 one that says nothing.

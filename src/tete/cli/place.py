@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tete.cli import options
+from tete.cli.clusters import Cluster
 from tete.cli.encoding_tables import parts_of
 from tete.cli.messages import one_sentence, print_result, said_of
 from tete.cli.option_groups import gathers
 from tete.cli.outputs import Looks, Outputs, map_of
+from tete.cli.row_sets import Saying, is_data_set, place_rows, refuse_options
 from tete.cli.table_options import TableOptions
 from tete.core.printing import table_lines
 
@@ -31,14 +33,16 @@ MAPS = (".csv", ".tsv", ".parquet", ".json", ".npy")  # files of maps, which are
 @gathers(reading=TableOptions)
 def place(
     model: Annotated[Path, typer.Argument(help="What tete reduce --model has written.")],
-    table: options.Table,
+    tables: options.Tables,
     reading: TableOptions,
-    output: options.MapOutput = None,
+    output: options.MapOrFolder = None,
     plot: options.Plot = None,
     page: options.Page = None,
     images: options.Images = None,
     color: options.Colors = None,
     class_names: options.ClassNames = False,
+    scheduler: options.Scheduler = None,
+    workers: options.Workers = None,
     theme: options.Theme = "light",
     force: options.Force = False,
     as_json: options.Json = False,
@@ -50,8 +54,19 @@ def place(
     column novelty tells rows that hardly belong to the map: it is about 1 for rows like those of the map.
     New objects are placed on a map from answers, by answers about them, with: tete embed new.csv --fixed map.csv
 
+    A data set of Parquet or npy files, however large, is placed part by part into a folder; a run that was stopped goes
+    on where it was when it is started again.
+
     Example: tete place model.npz new.csv -o new_map.csv
+
+    Example: tete place model.npz rows/*.parquet -o placed/
     """
+    table, cluster = tables[0], Cluster(scheduler, workers)
+    if is_data_set(tables, output, cluster):
+        _refuse_maps(model, table)
+        refuse_options(plot=plot, page=page, images=images, color=color)
+        place_rows(model, tables, reading, output, cluster, Saying(force=force, as_json=as_json, quiet=quiet))
+        return
     outputs = Outputs(output, plot, page, theme=theme, force=force)
     looks = Looks.of_options(color, class_names)
     outputs.check()

@@ -40,20 +40,24 @@ def parquet_columns(source: Source, *, in_pieces: bool = False) -> tuple[tuple[s
     return names, n_rows
 
 
-def batches(source: Source, columns: Sequence[str], size: int) -> Generator["pa.RecordBatch"]:
-    """The rows of these columns, at most `size` at a time."""
+def batches(
+    source: Source, columns: Sequence[str], size: int, row_groups: Sequence[int] | None = None
+) -> Generator["pa.RecordBatch"]:
+    """The rows of these columns, at most `size` at a time, of some row groups or of all."""
     from pyarrow import parquet  # noqa: PLC0415
 
     with source.reading(PARQUET) as stream:
         file = parquet.ParquetFile(stream)
         _refuse_nested(source, file.schema_arrow, columns)
-        found = 0
-        for batch in file.iter_batches(batch_size=size, columns=list(columns)):
+        found, metadata = 0, file.metadata
+        groups = range(metadata.num_row_groups) if row_groups is None else row_groups
+        claimed = metadata.num_rows if row_groups is None else sum(metadata.row_group(g).num_rows for g in groups)
+        for batch in file.iter_batches(batch_size=size, columns=list(columns), row_groups=list(groups)):
             batch.validate(full=True)
             found += len(batch)
             yield batch
-        if found != file.metadata.num_rows:
-            raise DamageError(f"it has {found} rows and claims {file.metadata.num_rows}")
+        if found != claimed:
+            raise DamageError(f"it has {found} rows and claims {claimed}")
 
 
 def _refuse_nested(source: Source, schema: "pa.Schema", columns: Sequence[str]) -> None:

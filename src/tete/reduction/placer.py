@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.core.checked_arrays import CheckedArrays
+from tete.core.printing import counted
 from tete.core.threads import Threads
 from tete.exceptions import InvalidFeaturesError
 from tete.reduction.metric_names import metric_said
@@ -58,7 +59,9 @@ class Placer(ABC):
                 reason = (
                     f"its distances from the fitted rows by {metric_said(self.points.metric)} are no finite numbers"
                 )
-            raise InvalidFeaturesError(f"Row {lost[0]} of `X` cannot be placed: {reason} ({len(lost)} such rows).")
+            raise InvalidFeaturesError(
+                f"Row {lost[0]} of `X` cannot be placed: {reason} ({counted(len(lost), 'such row')})."
+            )
         return result
 
     def _places_of(self, rows: Any, workers: Threads) -> Places:

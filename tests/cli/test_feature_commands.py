@@ -1,6 +1,7 @@
 """reduce, place and score as a person uses them: every way in, and every mistake in one sentence.
 
-These run `cli.reduce`, `cli.place` and `cli.score`, which read tables by `cli.arguments` and `cli.encoding_tables`.
+These run `cli.reduce`, `cli.place` and `cli.score`, which are told by `cli.table_options` and `cli.map_options`, and
+read tables by `cli.arguments` and `cli.encoding_tables`.
 """
 
 import json

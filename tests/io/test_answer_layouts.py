@@ -4,6 +4,7 @@ Tests `io.time_columns` as well: what may be in a column of response times.
 """
 
 import gzip
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -236,6 +237,15 @@ class TestPacked:
         damaged.write_bytes(gzip.compress(b"anchor,near,far\na,b,c\n")[:-9])
         with pytest.raises(InvalidFileError, match=r"answers\.csv\.gz is not a packed table of text: it is damaged"):
             read_answers(damaged)
+
+    def test_little_packed_text_takes_little_memory(self, tmp_path):
+        packed = tmp_path / "answers.csv.gz"
+        packed.write_bytes(gzip.compress(b"anchor,near,far\n" + b"a,b,c\n" * 1000))
+        tracemalloc.start()
+        read_answers(packed)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 2**26
 
 
 def test_objects_may_be_called_like_words(file):

@@ -7,8 +7,9 @@ import typer
 
 from tete.cli import options
 from tete.cli.answer_options import AnswerOptions, reads_answers
-from tete.cli.arguments import class_label, read_map_file, read_table
+from tete.cli.arguments import class_label, read_map_file
 from tete.cli.messages import one_sentence, print_result
+from tete.cli.table_options import TableOptions
 from tete.core.printing import counted, table_lines
 
 if TYPE_CHECKING:
@@ -56,9 +57,8 @@ def score(
         return
     assert features is not None
     asked = [name for name in label or [] if name not in found.columns]
-    table = read_table(
-        features, id_column, asked, drop, array, reading.no_header, reading.encoding, likely_labels=list(found.columns)
-    )
+    told = TableOptions(id_column, asked, drop, array, reading.no_header, reading.encoding)
+    table = told.read(features, likely_labels=list(found.columns))
     joined = _joined(map_file, found, features, table)
     shown = None if not label else label[0] if label[0] in joined.columns else next(iter(table.columns))
     if standardize:

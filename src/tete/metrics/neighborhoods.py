@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
+from tete.core.any_frame import as_pandas
 from tete.core.docstrings import filled_from
 from tete.core.matrices import as_dense
 from tete.core.printing import counted
@@ -239,7 +240,7 @@ def global_score(X: Any, embedding: ArrayLike) -> float:
 
 def _check(X: Any, embedding: ArrayLike, n_neighbors: int) -> tuple[NDArray[np.float32], Embedding]:
     places = check_map("embedding", embedding)
-    rows = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
+    rows = check_array(as_pandas(X), accept_sparse="csr", dtype="numeric", input_name="X")
     if rows.shape[0] != len(places):
         raise InvalidParameterError(
             f"`embedding` must have {counted(rows.shape[0], 'row')} like `X`, got {len(places)}."

@@ -91,7 +91,8 @@ def _days(column: "pd.Series[Any]") -> NDArray[np.float64]:
     import pandas as pd  # noqa: PLC0415
 
     moments = column.dt.to_timestamp() if isinstance(column.dtype, pd.PeriodDtype) else column
-    since = pd.to_datetime(moments, utc=True) - pd.Timestamp(0, tz="UTC")
+    beginning = pd.Timestamp(0, tz="UTC").as_unit("s")  # in nanoseconds, only three centuries could be subtracted
+    since = pd.to_datetime(moments, utc=True) - beginning
     return np.asarray(since.dt.total_seconds(), dtype=np.float64) / SECONDS_OF_A_DAY
 
 

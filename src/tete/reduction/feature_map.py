@@ -324,11 +324,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self, "placer_")
         table = read_table(self, X, reset=False)
         with threads(self.n_jobs) as workers:
-            places = self.placer_.place(table, workers)
-            if not return_novelty:
-                return places
-            points, n_candidates = self.placer_.points, self.placer_.n_candidates
-            return places, self.novelty_.of(points, table, n_candidates, workers)
+            places, novelty = self.placer_.place_with(table, workers, self.novelty_ if return_novelty else None)
+        return (places, novelty) if return_novelty else places
 
     @classmethod
     def restored(

@@ -23,6 +23,18 @@ def answers_of_people():
     return make
 
 
+def test_ties_on_clear_calls_are_no_wrong_answers(rng):
+    points = rng.normal(size=(15, 2))
+    questions = make_uniform_triplets(points, 1500, random_state=0)
+    turned = rng.random(1500) < 0.5
+    said = np.where(rng.random(1500) < 0.1, 0, np.where(turned, -1, 1))
+    answers = questions.flip_where(turned).with_answers(said, ties="half")
+    report = trust(TETE(t=1.0, kernel="distance"), answers)
+    assert report.n_distrusted == 0
+    assert (report.probability_wrong[np.repeat(said == 0, np.where(said == 0, 2, 1))] == report.wrong_share).all()
+    assert 0.03 < report.wrong_share < 0.07  # each was half against the map
+
+
 @pytest.mark.parametrize("share", [0.1, 0.3])
 def test_reversed_digits_are_found(share):
     from sklearn.datasets import load_digits

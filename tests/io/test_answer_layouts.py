@@ -1,6 +1,7 @@
 """Layouts of answers as the field writes them; `test_answer_and_map_files` has those with three columns."""
 
 import gzip
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -193,6 +194,15 @@ class TestPacked:
         damaged.write_bytes(gzip.compress(b"anchor,near,far\na,b,c\n")[:-9])
         with pytest.raises(InvalidFileError, match=r"answers\.csv\.gz is not a packed table of text: it is damaged"):
             read_answers(damaged)
+
+    def test_little_packed_text_takes_little_memory(self, tmp_path):
+        packed = tmp_path / "answers.csv.gz"
+        packed.write_bytes(gzip.compress(b"anchor,near,far\n" + b"a,b,c\n" * 1000))
+        tracemalloc.start()
+        read_answers(packed)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 2**26
 
 
 def test_objects_may_be_called_like_words(file):

@@ -1,4 +1,4 @@
-"""From a data frame of named or numbered objects to rows of object numbers."""
+"""From a data frame of named or numbered objects, of whatever library, to rows of object numbers."""
 
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.any_frame import as_pandas
 from tete.exceptions import InvalidTripletsError
 
 if TYPE_CHECKING:
@@ -24,8 +25,14 @@ FIELDS = {
 }
 
 
-def rows_of_frame(frame: "pd.DataFrame", names: Sequence[Hashable] | None) -> tuple[NDArray[Any], dict[str, Any]]:
+def rows_of_frame(table: Any, names: Sequence[Hashable] | None) -> tuple[NDArray[Any], dict[str, Any]]:
     """Rows (anchor, near, far), and the other fields of triplets that the frame has columns for."""
+    frame = as_pandas(table)
+    if not hasattr(frame, "columns"):
+        raise InvalidTripletsError(
+            "`frame` must be a data frame of pandas, polars, pyarrow or another library that narwhals knows, got "
+            f"{type(table).__name__}."
+        )
     missing = [column for column in ("anchor", "near", "far") if column not in frame.columns]
     if missing:
         raise InvalidTripletsError(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 from sklearn.utils import check_array
 
+from tete.core.any_frame import as_pandas
 from tete.core.docstrings import filled_from
 from tete.core.matrices import as_dense
 from tete.core.randomness import RandomState, make_generator
@@ -252,7 +253,7 @@ def _explained(features: NDArray[np.float32], n_components: int) -> float:
 
 def _check(X: Any, embedding: ArrayLike, n_neighbors: int) -> tuple[NDArray[np.float32], Embedding]:
     places = check_map("embedding", embedding)
-    rows = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
+    rows = check_array(as_pandas(X), accept_sparse="csr", dtype="numeric", input_name="X")
     if rows.shape[0] != len(places):
         raise InvalidParameterError(f"`embedding` must have {rows.shape[0]} rows like `X`, got {len(places)}.")
     check_neighbors(n_neighbors, len(places))

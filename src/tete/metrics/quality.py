@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tete.core.any_frame import as_pandas
 from tete.core.matrices import as_dense, is_sparse
 from tete.core.printing import table_lines
 from tete.core.randomness import RandomState, make_generator
@@ -165,7 +166,8 @@ def map_quality(
     places, rng = check_map("embedding", embedding), make_generator(random_state)
     check_whole("n_neighbors", n_neighbors, least=1)
     check_whole("n_samples", n_samples, least=1)
-    table = X.to_numpy() if hasattr(X, "to_numpy") else X
+    table = as_pandas(X)
+    table = table.to_numpy() if hasattr(table, "to_numpy") else table
     n_rows = len(places)
     if table.shape[0] != n_rows:
         raise InvalidParameterError(f"`embedding` must have {table.shape[0]} rows like `X`, got {n_rows}.")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.comparisons.triplets import Triplets
+from tete.core.any_frame import named_columns
 from tete.core.docstrings import filled_from
 from tete.core.geometry import principal_axes
 from tete.core.randomness import make_generator
@@ -31,6 +32,7 @@ from tete.metrics.satisfaction import satisfied
 if TYPE_CHECKING:
     from bokeh.models import LayoutDOM
     from bokeh.plotting import figure
+    from narwhals.typing import IntoFrame
 
     from tete.reliability.uncertainty import Uncertainty
 
@@ -123,7 +125,7 @@ def make_page(
     embedding: ArrayLike,
     *,
     names: Sequence[Any] | None = None,
-    columns: Mapping[str, ArrayLike] | None = None,
+    columns: "Mapping[str, ArrayLike] | IntoFrame | None" = None,
     label: str | None = None,
     classes: Mapping[str, Sequence[Any]] | None = None,
     colors: Mapping[Any, str] | None = None,
@@ -145,7 +147,7 @@ def make_page(
         The map. Beyond two dimensions the first two principal axes are drawn; neighbours are those of all dimensions.
     names : sequence of n_objects names, optional
         What the objects are called; by default their numbers.
-    columns : mapping of names to arrays of n_objects values, optional
+    columns : mapping of names to arrays of n_objects values, or data frame, optional
         What to colour by: classes or numbers.
     label : str, optional
         The column to colour by at first.
@@ -192,7 +194,7 @@ def make_page(
     '<!doctype html>'
     """
     places = check_map("embedding", embedding)
-    values = {name: _check_column(name, column, len(places)) for name, column in (columns or {}).items()}
+    values = {name: _check_column(name, column, len(places)) for name, column in named_columns(columns).items()}
     if label is not None and label not in values:
         raise InvalidParameterError(f"`label` must be one of the columns {sorted(values)}, got {label!r}.")
     texts = [str(name) for name in (range(len(places)) if names is None else names)]
@@ -235,7 +237,7 @@ def write_page(
     embedding: ArrayLike,
     *,
     names: Sequence[Any] | None = None,
-    columns: Mapping[str, ArrayLike] | None = None,
+    columns: "Mapping[str, ArrayLike] | IntoFrame | None" = None,
     label: str | None = None,
     classes: Mapping[str, Sequence[Any]] | None = None,
     colors: Mapping[Any, str] | None = None,

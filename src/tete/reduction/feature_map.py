@@ -33,7 +33,7 @@ from tete.reduction.placer import NearestPlacer, Placer, Places
 from tete.reduction.projection import column_spreads
 from tete.reduction.recipe import Recipe
 from tete.reduction.row_order import content_order
-from tete.reduction.search.given import given_neighbors
+from tete.reduction.search.given import KnownNeighbors, given_neighbors
 from tete.reduction.table_reading import check_sample_weight, read_table, warn_few_rows, warn_memory
 
 __all__ = ["FeatureMap"]
@@ -69,8 +69,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     standardize : bool, default=False
         Whether to divide each column by its standard deviation, so that columns in different units weigh alike.
         Only for "euclidean".
-    precomputed_knn : pair of arrays (indices, distances) or None, default=None
-        Nearest neighbours of the rows if they are already known, with or without the row itself in front.
+    precomputed_knn : pair of arrays (indices, distances), sparse graph of distances or None, default=None
+        Nearest neighbours of the rows if they are already known, with or without the row itself in front. UMAP's three
+        parts are taken as well, and sparse graphs such as scikit-learn's ``kneighbors_graph(mode="distance")`` and
+        scanpy's ``obsp["distances"]``, of which as many neighbours are used as the poorest row has.
     init : "pca", "random" or array of shape (n_rows, n_components), default="pca"
         Start: principal components scaled to a fixed spread (without features, slowest modes of the graph of
         neighbours); small normal draws as in the paper; or a map, to go on from there.
@@ -120,7 +122,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     metric_params: Mapping[str, Any] | None = None
     pca_components: int | Literal["auto"] | None = "auto"
     standardize: bool = False
-    precomputed_knn: tuple[ArrayLike, ArrayLike] | None = None
+    precomputed_knn: KnownNeighbors | None = None
     init: Literal["pca", "random"] | ArrayLike = "pca"
     max_iter: int | None = None
     learning_rate: Literal["auto"] | float = "auto"
@@ -163,7 +165,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_rows, n_columns)
-            Features, or distances for ``metric="precomputed"``.
+            Features, or distances for ``metric="precomputed"``. The data frame may be of pandas, polars, pyarrow, modin
+            or another library that narwhals knows.
         y : object, optional
             Ignored; estimators in a pipeline get it.
         sample_weight : array of n_rows non-negative numbers, optional
@@ -321,11 +324,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self, "placer_")
         table = read_table(self, X, reset=False)
         with threads(self.n_jobs) as workers:
-            places = self.placer_.place(table, workers)
-            if not return_novelty:
-                return places
-            points, n_candidates = self.placer_.points, self.placer_.n_candidates
-            return places, self.novelty_.of(points, table, n_candidates, workers)
+            places, novelty = self.placer_.place_with(table, workers, self.novelty_ if return_novelty else None)
+        return (places, novelty) if return_novelty else places
 
     @classmethod
     def restored(

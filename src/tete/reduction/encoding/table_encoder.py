@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from tete.core.any_frame import as_pandas
 from tete.core.matrices import is_sparse
 from tete.core.threads import threads
 from tete.core.validation import check_interval, check_n_jobs, check_whole
@@ -253,7 +254,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             raise TypeError("Sparse data have no gaps and no categories: `TableEncoder` takes dense tables.")
         import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
-        table = X.to_pandas() if hasattr(X, "to_pandas") else X  # of polars and others
+        table = as_pandas(X)
         if not isinstance(table, pd.DataFrame):
             table = check_array(table, dtype=None, ensure_all_finite=False, ensure_min_samples=1, input_name="X")
         validate_data(self, table, reset=reset, skip_check_array=True)

@@ -12,7 +12,7 @@ from tete.cli.messages import one_sentence, print_result, said_of
 from tete.cli.option_groups import gathers
 from tete.cli.outputs import Looks, Outputs, map_of
 from tete.cli.table_options import TableOptions
-from tete.core.printing import table_lines
+from tete.core.printing import counted, table_lines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,7 +115,9 @@ def _check_columns(table: str, features: "FeatureTable", expected: int, model: P
 
     found = features.matrix.shape[1]
     if found != expected:
-        raise InvalidFileError(f"{table} has {found} columns of features, expected {expected} as {model} has.")
+        raise InvalidFileError(
+            f"{table} has {counted(found, 'column')} of features, expected {expected} as {model} has."
+        )
 
 
 def _named(features: "FeatureTable", names: Any) -> Any:

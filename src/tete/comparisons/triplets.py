@@ -31,6 +31,7 @@ from tete.comparisons.checks import (
 from tete.comparisons.folds import blocks_of
 from tete.comparisons.joining import joined
 from tete.comparisons.summary import TripletSummary, summarize, triplet_keys
+from tete.core.printing import counted
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_choice, check_interval
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
@@ -151,7 +152,7 @@ class Triplets:
     def __repr__(self) -> str:
         extras = [name for name in (*PER_TRIPLET, "names") if getattr(self, name) is not None]
         described = f", with {', '.join(extras)}" if extras else ""
-        return f"Triplets({len(self)} triplets of {self.n_objects} objects{described})"
+        return f"Triplets({counted(len(self), 'triplet')} of {counted(self.n_objects, 'object')}{described})"
 
     # Constructors ------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from sklearn.utils import check_array
 from tete.core.any_frame import as_pandas
 from tete.core.docstrings import filled_from
 from tete.core.matrices import as_dense
+from tete.core.printing import counted
 from tete.core.randomness import RandomState, make_generator
 from tete.core.types import Embedding, RowNumbers
 from tete.core.validation import check_map
@@ -241,7 +242,9 @@ def _check(X: Any, embedding: ArrayLike, n_neighbors: int) -> tuple[NDArray[np.f
     places = check_map("embedding", embedding)
     rows = check_array(as_pandas(X), accept_sparse="csr", dtype="numeric", input_name="X")
     if rows.shape[0] != len(places):
-        raise InvalidParameterError(f"`embedding` must have {rows.shape[0]} rows like `X`, got {len(places)}.")
+        raise InvalidParameterError(
+            f"`embedding` must have {counted(rows.shape[0], 'row')} like `X`, got {len(places)}."
+        )
     check_neighbors(n_neighbors, len(places))
     features = as_dense(rows)
     # Centred, because distances from |x|^2 - 2 x'y + |y|^2 lose digits far from the origin.

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tete.core.docstrings import filled_from
 from tete.core.optimization import Minimum, StopReason
+from tete.core.printing import counted
 from tete.core.progress import progress
 from tete.core.randomness import RandomState, make_generator
 from tete.core.start import given_start, random_start
@@ -272,10 +273,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         problem = recipe.problem(rows, weights / weights.mean(), seed, workers)
         minimum = problem.minimize(start, callback)
         if minimum.stop_reason is StopReason.DIVERGED:
-            warn(
-                f"The optimiser stopped after {minimum.n_iter} iterations because {minimum.stop_reason.text}.",
-                ConvergenceWarning,
-            )
+            took = counted(minimum.n_iter, "iteration")
+            warn(f"The optimiser stopped after {took} because {minimum.stop_reason.text}.", ConvergenceWarning)
         return minimum, problem.placer
 
     def _learn(self, placer: Placer, embedding: Places, minimum: Minimum) -> None:

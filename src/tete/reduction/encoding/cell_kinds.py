@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.printing import counted
 from tete.exceptions import InvalidFeaturesError
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ def _finite(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(infinite):
         raise InvalidFeaturesError(
             f"Row {infinite[0]}, column {name!r} of `X` is infinity (inf): numbers must be finite, or missing "
-            f"({len(infinite)} such cells)."
+            f"({counted(len(infinite), 'such cell')})."
         )
     return numbers
 

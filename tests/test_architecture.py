@@ -171,6 +171,18 @@ def test_import_is_light():
     assert result.stdout.strip() == "[]"
 
 
+def test_a_small_map_and_its_quality_load_no_more_than_they_use():
+    program = (
+        "import sys, numpy; from tete import ListwiseTETE, map_quality;"
+        "X = numpy.random.default_rng(0).normal(size=(60, 3));"
+        "map_quality(X, ListwiseTETE(max_iter=3, random_state=0).fit_transform(X), labels=X[:, 0] > 0);"
+        "unused = {f'sklearn.{each}' for each in ('neighbors', 'decomposition', 'preprocessing', 'pipeline')};"
+        "print(sorted((unused | {'matplotlib', 'bokeh', 'typer', 'tete.io.answer_files'}) & set(sys.modules)))"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
 def test_the_library_never_prints():
     for path in SOURCE.rglob("*.py"):
         calls = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))

@@ -77,6 +77,7 @@ def place(
         reading.shown(features),
         Path(table).stem,
         classes=saved_classes(model),
+        background=estimator.embedding_,
         unlike=unlike,
         images=images,
         looks=looks,

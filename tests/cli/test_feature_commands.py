@@ -467,6 +467,7 @@ class TestTablesAsTheyAre:
         assert int(np.argmax(novelty)) == 2
         assert "hardly belong (1)" in (tmp_path / "new.svg").read_text()
         assert '"unlike"' in (tmp_path / "new.html").read_text()
+        assert '"n_behind": 60' in (tmp_path / "new.html").read_text()  # the map's own rows
         said = json.loads(tete("place", tmp_path / "model.npz", tmp_path / "new.csv", "--json").stdout)
         assert (said["n_rows"], said["n_unlike"]) == (20, 1)
 

@@ -87,7 +87,7 @@ def test_rows_beyond_all_numbers_are_named(table, estimator, kind):
     for fitted, rows in ((model, table), (estimator(**QUICK).fit(table[:, :3]), table[:, :3])):  # two kinds of search
         far = rows[:4] + 0.1
         far[2] *= 1e60
-        with pytest.raises(InvalidFeaturesError, match=r"Row 2 of `X` cannot be placed: .* \(1 such rows\)"):
+        with pytest.raises(InvalidFeaturesError, match=r"Row 2 of `X` cannot be placed: .* \(1 such row\)"):
             fitted.transform(far)
 
 

@@ -135,12 +135,13 @@ class Outputs:
         uncertainty: "Uncertainty | None" = None,
         images: Path | None = None,
         classes: "Mapping[str, Sequence[str]] | None" = None,
+        background: "NDArray[Any] | None" = None,
         unlike: "NDArray[np.bool_] | None" = None,
         looks: Looks | None = None,
     ) -> None:
         """Write the picture and the page that were asked for; `classes` are those of the map that this is a part of."""
         details = page_details(shown, triplets, label, title) | {"classes": classes}
-        extra = (looks or Looks()).as_arguments() | {"unlike": unlike}
+        extra = (looks or Looks()).as_arguments() | {"unlike": unlike, "background": background}
         if self.plot is not None:
             order = (classes or {}).get(details["label"])
             self._plot(shown, details["label"], classes=order, uncertainty=uncertainty, **extra)

@@ -14,7 +14,7 @@ from tete.cli.option_groups import gathers
 from tete.cli.outputs import Looks, Outputs, map_of
 from tete.cli.row_sets import Saying, is_data_set, place_rows, refuse_options
 from tete.cli.table_options import TableOptions
-from tete.core.printing import table_lines
+from tete.core.printing import counted, table_lines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,15 +74,7 @@ def place(
     from tete.reduction.model_files import load_model, saved_classes  # noqa: PLC0415
 
     encoder, estimator = parts_of(load_model(model))
-    known = getattr(encoder or estimator, "feature_names_in_", None)
-    names = None if known is None else [str(name) for name in known]
-    features = reading.read(table, features=names, mixed=encoder is not None)
-    _check_columns(table, features, (encoder or estimator).n_features_in_, model)
-    with said_of(table):
-        rows = _named(features, names)
-        places, novelty = estimator.transform(
-            rows if encoder is None else _numbers(encoder, estimator, rows), return_novelty=True
-        )
+    features, places, novelty = _placed(table, reading, model, encoder, estimator)
     found = _with_novelty(map_of(features, places), novelty)
     outputs.write_map(found)
     unlike = novelty > UNLIKE
@@ -92,6 +84,7 @@ def place(
         reading.shown(features),
         Path(table).stem,
         classes=saved_classes(model),
+        background=estimator.embedding_,
         unlike=unlike,
         images=images,
         looks=looks,
@@ -102,6 +95,21 @@ def place(
         said.append(("unlike", f"{count:,} of them have a novelty above {UNLIKE:g}: they hardly belong to the map"))
     result = {"n_rows": len(found), "n_unlike": count, "written": outputs.written}
     print_result(result, "\n".join([*table_lines(said), *outputs.written_lines]), as_json, quiet)
+
+
+def _placed(
+    table: str, reading: TableOptions, model: Path, encoder: "TableEncoder | None", estimator: "FeatureMap"
+) -> tuple["FeatureTable", "NDArray[Any]", "NDArray[Any]"]:
+    """The table, and places and novelty of its rows."""
+    known = getattr(encoder or estimator, "feature_names_in_", None)
+    names = None if known is None else [str(name) for name in known]
+    features = reading.read(table, features=names, mixed=encoder is not None)
+    _check_columns(table, features, (encoder or estimator).n_features_in_, model)
+    with said_of(table):
+        rows = _named(features, names)
+        numbers = rows if encoder is None else _numbers(encoder, estimator, rows)
+        places, novelty = estimator.transform(numbers, return_novelty=True)
+    return features, places, novelty
 
 
 def _refuse_maps(model: Path, table: str) -> None:
@@ -130,7 +138,9 @@ def _check_columns(table: str, features: "FeatureTable", expected: int, model: P
 
     found = features.matrix.shape[1]
     if found != expected:
-        raise InvalidFileError(f"{table} has {found} columns of features, expected {expected} as {model} has.")
+        raise InvalidFileError(
+            f"{table} has {counted(found, 'column')} of features, expected {expected} as {model} has."
+        )
 
 
 def _named(features: "FeatureTable", names: Any) -> Any:

@@ -10,7 +10,7 @@ from tete.cli.answer_options import AnswerOptions, reads_answers
 from tete.cli.arguments import class_label, read_map_file
 from tete.cli.messages import one_sentence, print_result
 from tete.cli.table_options import TableOptions
-from tete.core.printing import table_lines
+from tete.core.printing import counted, table_lines
 
 if TYPE_CHECKING:
     from tete.comparisons.by_people import By
@@ -123,7 +123,7 @@ def _joined(map_file: str, found: "Map", features: str, table: "FeatureTable") -
         order = [row_of[str(name)] for name in table.names]
     elif len(found) != len(table):
         raise InvalidFileError(
-            f"{map_file} has {len(found)} objects, expected {len(table)} like the rows of {features}."
+            f"{map_file} has {counted(len(found), 'object')}, expected {len(table)} like the rows of {features}."
         )
     if order is not None:
         columns = {name: values[order] for name, values in found.columns.items()}

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.core.checked_arrays import CheckedArrays
+from tete.core.printing import counted
 from tete.core.threads import SERIAL, Threads, row_slices
 from tete.exceptions import InvalidFeaturesError
 from tete.reduction.metric_names import metric_said
@@ -92,7 +93,7 @@ class Placer(ABC):
                     f"its distances from the fitted rows by {metric_said(self.points.metric)} are no finite numbers"
                 )
             raise InvalidFeaturesError(
-                f"Row {some.start + lost[0]} of `X` cannot be placed: {reason} ({len(lost)} such rows)."
+                f"Row {some.start + lost[0]} of `X` cannot be placed: {reason} ({counted(len(lost), 'such row')})."
             )
 
     def prepare(self) -> None:

@@ -143,7 +143,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, files):
     assert tete("reduce", files[0], "--model", tmp_path / "model.npz", "-q").exit_code == 0
     command = [sys.executable, "-c", SLOW, "place", tmp_path / "model.npz", *files, "-o", tmp_path / "placed"]
     with subprocess.Popen([str(each) for each in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-        assert run.stdout.readline() == b"written\n"
+        assert run.stdout.readline().startswith(b"written")  # by two threads, perhaps
         time.sleep(0.2)
         run.send_signal(signal.SIGINT)
         assert run.wait(timeout=10) == 130

@@ -13,14 +13,16 @@ __all__ = ["encoded", "is_mixed", "parts_of", "with_encoder"]
 ROWS_AT_ONCE = 4096  # looked at for gaps
 
 
-def encoded(features: "FeatureTable", standardize: bool) -> tuple["TableEncoder | None", "FeatureTable"]:
-    """The encoder that a table needs, if it does, and the table as numbers.
+def encoded(
+    features: "FeatureTable", *, metric: Any, standardize: bool
+) -> tuple["TableEncoder | None", "FeatureTable"]:
+    """The encoder that a table needs, if it does, and the table as numbers; distances are as they are.
 
     Columns of different kinds have no common unit and are made to weigh alike. Columns that are left out are kept
     beside the map.
     """
     table = features.matrix
-    if not (is_mixed(table) or _has_gaps(table)):
+    if metric == "precomputed" or not (is_mixed(table) or _has_gaps(table)):
         return None, features
     import pandas as pd  # noqa: PLC0415
 

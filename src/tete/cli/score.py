@@ -61,14 +61,15 @@ def score(
     told = TableOptions(id_column, asked, drop, array, reading.no_header, reading.encoding)
     table = told.read(features, likely_labels=list(found.columns), mixed=metric != "precomputed")
     with said_of(features):
-        encoder, table = encoded(table, standardize)
+        encoder, table = encoded(table, metric=metric, standardize=standardize)
     joined = _joined(map_file, found, features, table)
     shown = None if not label else label[0] if label[0] in joined.columns else next(iter(table.columns))
     if standardize and encoder is None:
         from tete.reduction.projection import column_spreads, standardized  # noqa: PLC0415
 
         table = replace(table, matrix=standardized(table.matrix, column_spreads(table.matrix)))
-    result, lines = _quality(joined, table, shown, metric, neighbors, samples)
+    with said_of(features):
+        result, lines = _quality(joined, table, shown, metric, neighbors, samples)
     if encoder is not None:
         lines[1:1] = table_lines([("table", encoder.summary())])
     result["encoded"] = None if encoder is None else encoder.summary()

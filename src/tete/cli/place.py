@@ -9,9 +9,10 @@ import typer
 from tete.cli import options
 from tete.cli.clusters import Cluster
 from tete.cli.encoding_tables import parts_of
+from tete.cli.look_options import LookOptions
 from tete.cli.messages import one_sentence, print_result, said_of
 from tete.cli.option_groups import gathers
-from tete.cli.outputs import Looks, Outputs, map_of
+from tete.cli.outputs import Outputs, map_of
 from tete.cli.row_sets import Saying, is_data_set, place_rows, refuse_options
 from tete.cli.table_options import TableOptions
 from tete.core.printing import counted, table_lines
@@ -30,17 +31,15 @@ MAPS = (".csv", ".tsv", ".parquet", ".json", ".npy")  # files of maps, which are
 
 
 @one_sentence
-@gathers(reading=TableOptions)
+@gathers(showing=LookOptions, reading=TableOptions)
 def place(
     model: Annotated[Path, typer.Argument(help="What tete reduce --model has written.")],
     tables: options.Tables,
+    showing: LookOptions,
     reading: TableOptions,
     output: options.MapOrFolder = None,
     plot: options.Plot = None,
     page: options.Page = None,
-    images: options.Images = None,
-    color: options.Colors = None,
-    class_names: options.ClassNames = False,
     scheduler: options.Scheduler = None,
     workers: options.Workers = None,
     theme: options.Theme = "light",
@@ -64,17 +63,21 @@ def place(
     table, cluster = tables[0], Cluster(scheduler, workers)
     if is_data_set(tables, output, cluster):
         _refuse_maps(model, table)
-        refuse_options(plot=plot, page=page, images=images, color=color)
+        refuse_options(plot=plot, page=page, images=showing.images, pixels=showing.pixels, color=showing.color)
         place_rows(model, tables, reading, output, cluster, Saying(force=force, as_json=as_json, quiet=quiet))
         return
     outputs = Outputs(output, plot, page, theme=theme, force=force)
-    looks = Looks.of_options(color, class_names)
+    looks = showing.looks()
     outputs.check()
     _refuse_maps(model, table)
     from tete.reduction.model_files import load_model, saved_classes  # noqa: PLC0415
 
     encoder, estimator = parts_of(load_model(model))
-    features, places, novelty = _placed(table, reading, model, encoder, estimator)
+    names = _names_of(encoder or estimator)
+    features = reading.read(table, features=names, mixed=encoder is not None)
+    pictures = showing.pictures(features)
+    _check_columns(table, features, (encoder or estimator).n_features_in_, model)
+    places, novelty = _placed(table, _named(features, names), encoder, estimator)
     found = _with_novelty(map_of(features, places), novelty)
     outputs.write_map(found)
     unlike = novelty > UNLIKE
@@ -86,7 +89,7 @@ def place(
         classes=saved_classes(model),
         background=estimator.embedding_,
         unlike=unlike,
-        images=images,
+        images=pictures,
         looks=looks,
     )
     count = int(unlike.sum())
@@ -97,19 +100,20 @@ def place(
     print_result(result, "\n".join([*table_lines(said), *outputs.written_lines]), as_json, quiet)
 
 
+def _names_of(model: "TableEncoder | FeatureMap") -> list[str] | None:
+    """The columns that a model knows, if they have names."""
+    known = getattr(model, "feature_names_in_", None)
+    return None if known is None else [str(name) for name in known]
+
+
 def _placed(
-    table: str, reading: TableOptions, model: Path, encoder: "TableEncoder | None", estimator: "FeatureMap"
-) -> tuple["FeatureTable", "NDArray[Any]", "NDArray[Any]"]:
-    """The table, and places and novelty of its rows."""
-    known = getattr(encoder or estimator, "feature_names_in_", None)
-    names = None if known is None else [str(name) for name in known]
-    features = reading.read(table, features=names, mixed=encoder is not None)
-    _check_columns(table, features, (encoder or estimator).n_features_in_, model)
+    table: str, rows: Any, encoder: "TableEncoder | None", estimator: "FeatureMap"
+) -> tuple["NDArray[Any]", "NDArray[Any]"]:
+    """Places and novelty of the rows."""
     with said_of(table):
-        rows = _named(features, names)
         numbers = rows if encoder is None else _numbers(encoder, estimator, rows)
         places, novelty = estimator.transform(numbers, return_novelty=True)
-    return features, places, novelty
+    return places, novelty
 
 
 def _refuse_maps(model: Path, table: str) -> None:

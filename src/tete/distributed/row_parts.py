@@ -93,7 +93,7 @@ class NpyPart(FilePart):
 
     def pieces(self, wanted: Wanted, *, mixed: bool) -> Iterator[RowPiece]:
         """The rows, some thousand at a time."""
-        return _array_pieces(self.where, _rows_of(self.path), self.first, self.n_rows)
+        return _array_pieces(self.where, _rows_of(self.path), self.first, self.n_rows, gaps=mixed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +113,7 @@ class ArrayPart(RowPart):
 
     def pieces(self, wanted: Wanted, *, mixed: bool) -> Iterator[RowPiece]:
         """The rows, some thousand at a time."""
-        for piece in _array_pieces(self.where, self.array, self.first - self.offset, self.n_rows):
+        for piece in _array_pieces(self.where, self.array, self.first - self.offset, self.n_rows, gaps=mixed):
             yield replace(piece, first=piece.first + self.offset)
 
     def loaded(self) -> RowPart:
@@ -201,12 +201,14 @@ def _rows_of(path: AnyPath) -> Any:
     return values.reshape(len(values), -1)
 
 
-def _array_pieces(where: str, array: Any, start: int, n_rows: int) -> Iterator[RowPiece]:
+def _array_pieces(where: str, array: Any, start: int, n_rows: int, *, gaps: bool) -> Iterator[RowPiece]:
     size = max(CELLS_IN_A_PIECE // int(np.prod(array.shape[1:])), 64)
     for first in range(start, start + n_rows, size):
         rows = np.asarray(array[first : min(first + size, start + n_rows)])
         rows = rows.reshape(len(rows), -1)
         finite = np.isfinite(rows) if rows.dtype.kind in "biuf" else np.zeros(rows.shape, dtype=bool)
+        if gaps and rows.dtype.kind == "f":
+            finite |= np.isnan(rows)
         if not finite.all():
             row, column = (int(place) for place in np.argwhere(~finite)[0])
             value = "NaN" if rows[row, column] != rows[row, column] else str(rows[row, column])

@@ -80,7 +80,7 @@ def parquet_parts(
     others = columns.texts
     chosen = sorted({*columns.features, *others})
     size = max(CELLS_IN_A_PIECE // len(names), 64)
-    for batch in batches(source, [names[position] for position in chosen], size, groups):
+    for batch in batches(source, [names[position] for position in chosen], size, row_groups=groups):
         with source.blamed(PARQUET):
             cells = batch.select([names[position] for position in columns.features]).to_pandas(ignore_metadata=True)
             beside = _table_of(batch, [names[position] for position in others])

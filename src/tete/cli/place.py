@@ -8,9 +8,10 @@ import typer
 
 from tete.cli import options
 from tete.cli.encoding_tables import parts_of
+from tete.cli.look_options import LookOptions
 from tete.cli.messages import one_sentence, print_result, said_of
 from tete.cli.option_groups import gathers
-from tete.cli.outputs import Looks, Outputs, map_of
+from tete.cli.outputs import Outputs, map_of
 from tete.cli.table_options import TableOptions
 from tete.core.printing import counted, table_lines
 
@@ -28,17 +29,15 @@ MAPS = (".csv", ".tsv", ".parquet", ".json", ".npy")  # files of maps, which are
 
 
 @one_sentence
-@gathers(reading=TableOptions)
+@gathers(showing=LookOptions, reading=TableOptions)
 def place(
     model: Annotated[Path, typer.Argument(help="What tete reduce --model has written.")],
     table: options.Table,
+    showing: LookOptions,
     reading: TableOptions,
     output: options.MapOutput = None,
     plot: options.Plot = None,
     page: options.Page = None,
-    images: options.Images = None,
-    color: options.Colors = None,
-    class_names: options.ClassNames = False,
     theme: options.Theme = "light",
     force: options.Force = False,
     as_json: options.Json = False,
@@ -53,7 +52,7 @@ def place(
     Example: tete place model.npz new.csv -o new_map.csv
     """
     outputs = Outputs(output, plot, page, theme=theme, force=force)
-    looks = Looks.of_options(color, class_names)
+    looks = showing.looks()
     outputs.check()
     _refuse_maps(model, table)
     from tete.reduction.model_files import load_model, saved_classes  # noqa: PLC0415
@@ -62,6 +61,7 @@ def place(
     known = getattr(encoder or estimator, "feature_names_in_", None)
     names = None if known is None else [str(name) for name in known]
     features = reading.read(table, features=names, mixed=encoder is not None)
+    pictures = showing.pictures(features)
     _check_columns(table, features, (encoder or estimator).n_features_in_, model)
     with said_of(table):
         rows = _named(features, names)
@@ -79,7 +79,7 @@ def place(
         classes=saved_classes(model),
         background=estimator.embedding_,
         unlike=unlike,
-        images=images,
+        images=pictures,
         looks=looks,
     )
     count = int(unlike.sum())

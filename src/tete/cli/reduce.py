@@ -10,10 +10,11 @@ import typer
 from tete.cli import options
 from tete.cli.arguments import class_label
 from tete.cli.encoding_tables import encoded, with_encoder
+from tete.cli.look_options import LookOptions
 from tete.cli.map_options import MapOptions
 from tete.cli.messages import one_sentence, print_result, said_of
 from tete.cli.option_groups import gathers
-from tete.cli.outputs import Looks, Outputs, map_of
+from tete.cli.outputs import Outputs, map_of
 from tete.cli.table_options import TableOptions
 from tete.core.printing import rows_under, table_lines
 
@@ -29,17 +30,15 @@ UNLIKE = 100.0  # times as wide: beside such a column the others change squared 
 
 
 @one_sentence
-@gathers(making=MapOptions, reading=TableOptions)
+@gathers(showing=LookOptions, making=MapOptions, reading=TableOptions)
 def reduce(
     table: options.Table,
+    showing: LookOptions,
     making: MapOptions,
     reading: TableOptions,
     output: options.MapOutput = None,
     plot: options.Plot = None,
     page: options.Page = None,
-    images: options.Images = None,
-    color: options.Colors = None,
-    class_names: options.ClassNames = False,
     model: Annotated[Path | None, typer.Option(help="Keep the model, for tete place: .npz.")] = None,
     theme: options.Theme = "light",
     force: options.Force = False,
@@ -55,19 +54,20 @@ def reduce(
     """
     estimator = making.estimator(verbose=sys.stderr.isatty() and not quiet and not as_json)
     outputs = Outputs(output, plot, page, model, theme=theme, force=force)
-    looks = Looks.of_options(color, class_names)
+    looks = showing.looks()
     outputs.check()
     features = reading.read(table, mixed=estimator.metric != "precomputed")
+    pictures = showing.pictures(features)
     started = time.perf_counter()
     with said_of(table):
-        encoder, features = encoded(features, making.standardize)
+        encoder, features = encoded(features, metric=making.metric, standardize=making.standardize)
         estimator.set_params(standardize=making.standardize and encoder is None).fit(features.X)
     seconds = time.perf_counter() - started
     found, shown = map_of(features, estimator.embedding_), reading.shown(features)
     outputs.write_map(found)
     if model is not None:
         outputs.write_model(with_encoder(encoder, estimator), found)
-    outputs.draw(found, None, shown, Path(table).stem, images=images, looks=looks)
+    outputs.draw(found, None, shown, Path(table).stem, images=pictures, looks=looks)
     if as_json or not quiet:  # else nobody would see how good it is
         result, text = _summary(features, found, shown, estimator, seconds, encoder)
         print_result(result | {"written": outputs.written}, "\n".join([*text, *outputs.written_lines]), as_json)

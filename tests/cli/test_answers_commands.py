@@ -48,7 +48,8 @@ class TestByPeople:
         text = tete("embed", answers_of_many, "--ellipses").stdout
         assert "for new people" in text
         assert "20 people held out)" in text
-        assert "% of the map's spread is reproduced by other 20 people" in text
+        assert "% of the map's spread is reproduced by 20 other people, " in text
+        assert "% by other answers (10 draws)" in text
         result = json.loads(tete("embed", answers_of_many, "--ellipses", "--by", "answers", "--json").stdout)
         assert (result["people"], result["stability_by"]) == (None, "answers")
 
@@ -103,6 +104,10 @@ class TestEmbed:
         result = tete("embed", answers, "--ellipses", *files, "--json")
         assert result.exit_code == 0, result.output
         assert 0.9 < json.loads(result.stdout)["stability"] <= 1.0
+        few = tmp_path / "few.csv"
+        few.write_text("anchor,near,far\na,b,c\nb,a,c\nc,a,b\n")
+        told = tete("embed", few, "--ellipses").stdout
+        assert "stability           unknown: 3 answers for 6 coordinates, 20 are needed" in told
         assert "width" in (tmp_path / "map.html").read_text()
         assert "% of the map's spread is reproduced" in tete("embed", answers, "--ellipses").stdout
 
@@ -169,7 +174,7 @@ class TestEmbed:
         (tmp_path / "a.csv").write_text("anchor,near,far\n0,1,2\n3,4,5\n0,0,1\n")
         result = tete("embed", tmp_path / "a.csv", "--skip-invalid")
         assert result.exit_code == 0
-        assert "Warning: 1 of 3 answers were left out: an object cannot be compared with itself." in result.stderr
+        assert "Warning: 1 of 3 answers was left out: an object cannot be compared with itself." in result.stderr
         assert "Warning: The answers fall into 2 parts" in result.stderr
 
 
@@ -187,7 +192,10 @@ class TestChooseAndSuggest:
         assert tried == set(TEMPERATURES)
         assert all(each["log_likelihood"] < 0.0 for each in found["candidates"])
 
-    def test_dims_that_are_none(self, answers):
+    def test_dims_that_are_none_and_too_many_folds(self, answers, tmp_path):
+        few = tmp_path / "few.csv"
+        few.write_text("anchor,near,far\na,b,c\nb,a,c\nc,a,b\n")
+        assert "Error: --folds must be at most the number of different questions" in tete("choose", few).stderr
         result = tete("choose", answers, "--dims", "two")
         assert result.exit_code == 2
         assert "--dims must be like 1:8, 1,2,4 or 2, got 'two'" in result.output

@@ -16,6 +16,7 @@ import tete
 from tete.cli.check import check
 from tete.cli.choose import choose
 from tete.cli.collect import collect
+from tete.cli.curve import curve
 from tete.cli.demo import demo
 from tete.cli.embed import embed
 from tete.cli.export import export
@@ -54,6 +55,7 @@ for _command in (
     embed,
     check,
     choose,
+    curve,
     views,
     suggest,
     collect,

@@ -8,7 +8,7 @@ import typer
 Answers = Annotated[
     str,
     typer.Argument(
-        help="Answers: CSV, TSV, Parquet, npz, npy, or the database of tete collect; - reads CSV from a pipe."
+        help="Answers: CSV, TSV, Parquet, JSON, npz, npy, or the database of tete collect; - reads CSV from a pipe."
     ),
 ]
 Table = Annotated[

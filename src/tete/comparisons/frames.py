@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.core.any_frame import as_pandas
+from tete.core.printing import counted
 from tete.exceptions import InvalidTripletsError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ FIELDS = {
     "fold": "groups",
     "group": "groups",
     "ms": "times",
+    "tie": "ties",
 }
 
 
@@ -56,7 +58,8 @@ def _refuse_gaps(cells: "pd.DataFrame") -> None:
     if missing.any():
         row, column = np.argwhere(missing)[0]
         raise InvalidTripletsError(
-            f"Row {row} has no object in column {cells.columns[column]!r} ({int(missing.any(axis=1).sum())} such rows)."
+            f"Row {row} has no object in column {cells.columns[column]!r} "
+            f"({counted(int(missing.any(axis=1).sum()), 'such row')})."
         )
 
 
@@ -75,6 +78,6 @@ def _numbers_of_names(
         row, column = np.argwhere(numbers < 0)[0]
         raise InvalidTripletsError(
             f"Row {row} names {cells.iloc[row, column]!r}, which is not among the {len(known)} known objects "
-            f"({int((numbers < 0).any(axis=1).sum())} such rows)."
+            f"({counted(int((numbers < 0).any(axis=1).sum()), 'such row')})."
         )
     return numbers, tuple(known)

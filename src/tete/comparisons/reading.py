@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from tete.comparisons.triplets import Triplets
 from tete.core.any_frame import as_pandas
+from tete.core.printing import counted
 from tete.exceptions import InvalidTripletsError
 
 __all__ = ["as_triplets"]
@@ -54,7 +55,7 @@ def as_triplets(
         make = Triplets.from_frame if named else Triplets.from_array
         triplets = make(table, names=names, n_objects=n_objects)
     if n_objects is not None and triplets.n_objects > n_objects:
-        raise InvalidTripletsError(f"The map has {n_objects} objects, got triplets of {triplets.n_objects}.")
+        raise InvalidTripletsError(f"The map has {counted(n_objects, 'object')}, got triplets of {triplets.n_objects}.")
     if sample_weight is not None:
         triplets = triplets.with_weights(sample_weight)
     return triplets if y is None else triplets.with_answers(y)

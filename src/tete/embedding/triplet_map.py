@@ -18,6 +18,8 @@ from tete.comparisons.checks import check_names, refuse_zero_weights
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
+from tete.core.printing import counted, were
+from tete.core.showing import ShownMap
 from tete.core.types import Embedding
 from tete.core.validation import check_map
 from tete.embedding.answer_model import AnswerModel, AnswerSample, Floats, some_rows, typical_model
@@ -32,7 +34,7 @@ from tete.metrics.satisfaction import satisfied, share_satisfied
 __all__ = ["TripletMap"]
 
 
-class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class TripletMap(ShownMap, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A map and the names of its objects, found by `fit` or given by `on_map`."""
 
     n_components: int
@@ -45,7 +47,7 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         """The loss of one triplet."""
 
     @abstractmethod
-    def _settle(self, triplets: Triplets | None) -> None:
+    def _settle(self, answers: Answers | None) -> None:
         """Learn the parameters that are left to the answers; None where there are no answers to learn from."""
 
     def on_map(self, embedding: ArrayLike, names: Sequence[Hashable] | None = None) -> Self:
@@ -71,7 +73,8 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         places, names = check_map("embedding", embedding), None if names is None else check_names(names)
         if places.shape[1] != self.n_components:
             raise InvalidParameterError(
-                f"`embedding` must have {self.n_components} columns like `n_components`, got {places.shape[1]}."
+                f"`embedding` must have {counted(self.n_components, 'column')} like `n_components`, "
+                f"got {places.shape[1]}."
             )
         self.embedding_, self.object_names_ = places, names
         self.n_features_in_ = 3
@@ -206,10 +209,8 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         known = beside_map(triplets, self.object_names_, len(self.embedding_))
         settled = int(np.sum((known.to_array() < len(self.embedding_)).all(axis=1)))
         if settled:
-            warn(
-                f"{settled} of {len(known)} answers compare only objects of the map and were left out.",
-                DroppedAnswersWarning,
-            )
+            left_out = f"{settled} of {counted(len(known), 'answer')} {were(settled)} left out"
+            warn(f"{left_out}: about objects of the map alone.", DroppedAnswersWarning)
         return place_beside(self.answer_model(), self.embedding_, known)
 
     # What fits leave behind ------------------------------------------------------------------------------------------

@@ -17,8 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from tete.core.docstrings import filled_from
 from tete.core.optimization import Minimum, StopReason
+from tete.core.printing import counted
 from tete.core.progress import progress
 from tete.core.randomness import RandomState, make_generator
+from tete.core.showing import ShownMap
 from tete.core.start import given_start, random_start
 from tete.core.threads import Threads, beside, threads
 from tete.core.types import Callback
@@ -44,7 +46,7 @@ WORTH_A_THREAD = 10_000  # rows whose neighbours take longer to find than compil
 
 
 @dataclass(eq=False, repr=False)
-class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Base of the reductions: a map of the rows of a table.
 
     Parameters
@@ -272,10 +274,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         problem = recipe.problem(rows, weights / weights.mean(), seed, workers)
         minimum = problem.minimize(start, callback)
         if minimum.stop_reason is StopReason.DIVERGED:
-            warn(
-                f"The optimiser stopped after {minimum.n_iter} iterations because {minimum.stop_reason.text}.",
-                ConvergenceWarning,
-            )
+            took = counted(minimum.n_iter, "iteration")
+            warn(f"The optimiser stopped after {took} because {minimum.stop_reason.text}.", ConvergenceWarning)
         return minimum, problem.placer
 
     def _learn(self, placer: Placer, embedding: Places, minimum: Minimum) -> None:
@@ -324,11 +324,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self, "placer_")
         table = read_table(self, X, reset=False)
         with threads(self.n_jobs) as workers:
-            places = self.placer_.place(table, workers)
-            if not return_novelty:
-                return places
-            points, n_candidates = self.placer_.points, self.placer_.n_candidates
-            return places, self.novelty_.of(points, table, n_candidates, workers)
+            places, novelty = self.placer_.place_with(table, workers, self.novelty_ if return_novelty else None)
+        return (places, novelty) if return_novelty else places
 
     @classmethod
     def restored(

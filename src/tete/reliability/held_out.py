@@ -18,7 +18,7 @@ from tete.embedding.fitting import TripletEmbedding
 from tete.embedding.packed import PackedAnswers
 from tete.exceptions import InvalidTripletsError
 
-__all__ = ["HeldOutAnswers", "held_out_margins", "held_out_sample"]
+__all__ = ["FEWEST_ANSWERS", "HeldOutAnswers", "held_out_margins", "held_out_sample"]
 
 FEWEST_ANSWERS = 20  # with fewer, held-out answers say nothing: a fold of five would have less than four
 # A refit started from the map of all answers costs a fifth, but remembers them where objects have few. Measured on
@@ -62,7 +62,7 @@ def held_out_margins(
     start = fitted.embedding_ if triplets.counts().sum() >= DENSE * triplets.n_objects else None
     maker = fitted if start is not None else _loosened(fitted)
     margins = np.empty(len(triplets))
-    for others, tested in folds(n_folds, blocks_of(triplets, by), random_state):
+    for others, tested in folds(n_folds, blocks_of(triplets, by), random_state, name="n_folds"):
         train, test = triplets.select(others), triplets.select(tested)
         known = train.select(train.weights_or_ones() > 0).mentions() > 0
         found = fitted.margins(test, embedding=maker.map_of(train, start=start))

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from tete.core.matrices import is_sparse
+from tete.core.printing import counted
 from tete.core.threads import Threads
 from tete.exceptions import FewNeighborsWarning, InvalidFeaturesError, InvalidParameterError, warn
 from tete.reduction.search.nearest import (
@@ -84,7 +85,7 @@ def given_neighbors(known: KnownNeighbors, n_rows: int) -> Neighbors:
         ) from None
     if indices.shape != distances.shape or indices.ndim != 2 or len(indices) != n_rows:
         raise InvalidParameterError(
-            f"`precomputed_knn` must be two arrays of one shape with {n_rows} rows, "
+            f"`precomputed_knn` must be two arrays of one shape with {counted(n_rows, 'row')}, "
             f"got {indices.shape} and {distances.shape}."
         )
     if indices.shape[1] == 0:
@@ -142,7 +143,9 @@ def _first_edges(graph: Any, count: int) -> Neighbors:
     lengths = np.diff(graph.indptr)
     if lengths.min(initial=count) < count:
         row = int(np.argmin(lengths))
-        raise InvalidFeaturesError(f"Row {row} of the graph has {lengths[row]} neighbours: {count} are needed.")
+        raise InvalidFeaturesError(
+            f"Row {row} of the graph has {counted(lengths[row], 'neighbour')}: {count} are needed."
+        )
     edges = graph.indptr[:-1, None] + np.arange(count)
     return Neighbors(graph.indices[edges].astype(np.int32), graph.data[edges].astype(np.float32))
 

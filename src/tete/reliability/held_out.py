@@ -71,11 +71,12 @@ def held_out_margins(
 
 
 def _loosened(fitted: FittedMap) -> FittedMap:
-    """The map with a larger tolerance for refits, where it has one."""
-    if not isinstance(fitted, TripletEmbedding):
+    """The map with a larger tolerance for refits, where it, or the one that was chosen, has one."""
+    chosen = getattr(fitted, "best_estimator_", fitted)
+    if not isinstance(chosen, TripletEmbedding):
         return fitted
-    loosened = copy(fitted)  # it knows the maps that its temperatures were chosen by
-    loosened.tol = max(fitted.tol, LOOSE_TOLERANCE)
+    loosened = copy(chosen)  # it knows the maps that its temperatures were chosen by
+    loosened.tol = max(chosen.tol, LOOSE_TOLERANCE)
     return loosened
 
 

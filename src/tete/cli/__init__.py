@@ -49,7 +49,6 @@ app = _Program(
     epilog="Start with: tete demo. Then: tete embed answers.csv -o map.csv --plot map.png --page map.html, "
     "or: tete reduce table.csv -o map.csv --plot map.png --page map.html",
     rich_markup_mode=None,
-    add_completion=False,
     no_args_is_help=True,
 )
 for _command in (

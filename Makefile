@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test test-all check bench fuzz paper paper-quick clean
+.PHONY: demo test test-all check bench docs fuzz paper paper-quick clean
 
 demo: $(VENV)/ready
 	$(BIN)/tete demo demo --force
@@ -25,6 +25,10 @@ check: $(VENV)/ready
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/triplets.py
 
+# The site, docs/_build/html/index.html: built without network, warnings are errors, every example is run.
+docs: $(VENV)/docs
+	MPLBACKEND=agg $(BIN)/python -m sphinx -W -n --keep-going -q -j auto docs docs/_build/html
+
 # Mutated files and random fits for a minute each: nothing but results and errors of our own.
 fuzz: $(VENV)/ready
 	$(BIN)/python benchmarks/fuzz.py files --seconds 60 --no-results
@@ -41,6 +45,10 @@ $(VENV)/experiments: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,experiments]"
 	touch $@
 
+$(VENV)/docs: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,docs]"
+	touch $@
+
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tete needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
@@ -48,4 +56,4 @@ $(VENV)/ready: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) .bench demo paper paper-quick .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) .bench demo docs/_build docs/gallery docs/tutorials docs/reference/generated docs/reference/commands docs/reference/examples paper paper-quick .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*

@@ -56,7 +56,7 @@ class FittedMap(Protocol):
 
     @filled_from(as_triplets)
     def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
-        """By how much the map agrees with each answer: |y_i - y_k| - |y_i - y_j|, positive where it agrees.
+        """By how much the map agrees with each answer: ``|y_i - y_k| - |y_i - y_j|``, positive where it agrees.
 
         Parameters
         ----------

@@ -104,7 +104,7 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
     def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
         """By how much the map, or another one of the same objects, agrees with each answer.
 
-        It is the difference of distances |y_i - y_k| - |y_i - y_j|, positive where the map agrees.
+        It is the difference of distances ``|y_i - y_k| - |y_i - y_j|``, positive where the map agrees.
 
         Returns
         -------

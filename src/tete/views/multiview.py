@@ -68,7 +68,7 @@ class MultiViewTETE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     ----------
     n_views_ : int
         Number of views.
-    embeddings_ : array of shape (n_views_, n_objects, n_components)
+    embeddings_ : array of shape (n_views, n_objects, n_components)
         The maps, that of the largest view first, the others turned to lie over it as well as they can.
     object_names_ : tuple or None
         Names of the objects, where the answers had names.

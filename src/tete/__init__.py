@@ -104,5 +104,5 @@ _HOMES = {
 }
 
 __getattr__, __dir__ = _lazy_names(
-    __name__, _HOMES, ("datasets", "distributed", "exceptions", "io", "metrics", "tempered")
+    __name__, _HOMES, ("anndata", "datasets", "distributed", "exceptions", "io", "metrics", "tempered")
 )

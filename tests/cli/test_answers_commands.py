@@ -169,7 +169,7 @@ class TestEmbed:
         (tmp_path / "a.csv").write_text("anchor,near,far\n0,1,2\n3,4,5\n0,0,1\n")
         result = tete("embed", tmp_path / "a.csv", "--skip-invalid")
         assert result.exit_code == 0
-        assert "Warning: 1 of 3 answers were left out: an object cannot be compared with itself." in result.stderr
+        assert "Warning: 1 of 3 answers was left out: an object cannot be compared with itself." in result.stderr
         assert "Warning: The answers fall into 2 parts" in result.stderr
 
 
@@ -187,7 +187,10 @@ class TestChooseAndSuggest:
         assert tried == set(TEMPERATURES)
         assert all(each["log_likelihood"] < 0.0 for each in found["candidates"])
 
-    def test_dims_that_are_none(self, answers):
+    def test_dims_that_are_none_and_too_many_folds(self, answers, tmp_path):
+        few = tmp_path / "few.csv"
+        few.write_text("anchor,near,far\na,b,c\nb,a,c\nc,a,b\n")
+        assert "Error: --folds must be at most the number of different questions" in tete("choose", few).stderr
         result = tete("choose", answers, "--dims", "two")
         assert result.exit_code == 2
         assert "--dims must be like 1:8, 1,2,4 or 2, got 'two'" in result.output

@@ -1,6 +1,7 @@
 """reduce, place and score as a person uses them: every way in, and every mistake in one sentence.
 
-These run `cli.reduce`, `cli.place` and `cli.score`, which read tables by `cli.arguments` and `cli.encoding_tables`.
+These run `cli.reduce`, `cli.place` and `cli.score`, which are told by `cli.table_options` and `cli.map_options`, and
+read tables by `cli.arguments` and `cli.encoding_tables`.
 """
 
 import json
@@ -466,6 +467,7 @@ class TestTablesAsTheyAre:
         assert int(np.argmax(novelty)) == 2
         assert "hardly belong (1)" in (tmp_path / "new.svg").read_text()
         assert '"unlike"' in (tmp_path / "new.html").read_text()
+        assert '"n_behind": 60' in (tmp_path / "new.html").read_text()  # the map's own rows
         said = json.loads(tete("place", tmp_path / "model.npz", tmp_path / "new.csv", "--json").stdout)
         assert (said["n_rows"], said["n_unlike"]) == (20, 1)
 

@@ -1,6 +1,10 @@
-"""Layouts of answers as the field writes them; `test_answer_and_map_files` has those with three columns."""
+"""Layouts of answers as the field writes them; `test_answer_and_map_files` has those with three columns.
+
+Tests `io.time_columns` as well: what may be in a column of response times.
+"""
 
 import gzip
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -87,7 +91,7 @@ class TestTies:
         assert triplets.to_array().tolist() == [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 0, 1]]
         assert triplets.weights.tolist() == [1.0, 1.5, 1.5, 1.0]
         assert triplets.n_answers == 5
-        with pytest.warns(DroppedAnswersWarning, match="1 of 3 answers were left out: undecided"):
+        with pytest.warns(DroppedAnswersWarning, match="1 of 3 answers was left out: undecided"):
             assert len(read_answers(path)) == 2
 
     def test_a_part_of_each_choice(self, file):
@@ -112,7 +116,7 @@ class TestTies:
         path = file("center,left,right,answer\n0,1,2,?\n")
         with (
             pytest.warns(DroppedAnswersWarning, match="undecided"),
-            pytest.raises(InvalidFileError, match="no answer is left, 1 were left out"),
+            pytest.raises(InvalidFileError, match="no answer is left, 1 was left out"),
         ):
             read_answers(path)
 
@@ -167,6 +171,46 @@ class TestDetails:
         assert read_answers(file("anchor,near,far\na,b,c\n\nb,a,c\n")).lines.tolist() == [2, 4]
 
 
+class TestTimes:
+    """What a column of response times may be."""
+
+    HEADER = "anchor,near,far,who,took\n"
+
+    def test_moments_are_differences_of_one_person(self, file):
+        dates = ["2024-03-01T10:00:00", "2024-03-01 10:00:02.5", "2024-03-01T10:00:03", "2024-03-01T10:00:09", "NA"]
+        people = ["x", "x", "y", "x", "y"]
+        rows = [f"a,b,c,{who},{date}\n" for who, date in zip(people, dates, strict=True)]
+        triplets = read_answers(file(self.HEADER + "".join(rows)), time="took", annotator="who")
+        np.testing.assert_array_equal(triplets.times, [np.nan, 2500.0, np.nan, 6500.0, np.nan])
+
+    @pytest.mark.parametrize(("unit", "first"), [(1.0, 1_700_000_000_000), (1000.0, 1_700_000_000)])
+    def test_moments_since_1970(self, file, unit, first):
+        rows = [f"a,b,c,x,{first + step}\n" for step in (5, 0, 5, 7)]  # two rows at 5: one answer in two triplets
+        triplets = read_answers(file(self.HEADER + "".join(rows)), time="took", annotator="who")
+        np.testing.assert_array_equal(triplets.times, np.array([5.0, np.nan, 5.0, 2.0]) * unit)
+
+    def test_moments_of_nobody(self, file):
+        path = file("anchor,near,far,rt\na,b,c,2024-03-01T10:00:00\n")
+        assert np.isnan(read_answers(path).times).all()
+        with pytest.raises(
+            InvalidFileError, match=r"line 2, column 'rt': '2024-03-01T10:00:00' is a moment.*annotator"
+        ):
+            read_answers(path, time="rt")
+
+    def test_what_is_no_time(self, file):
+        path = file(self.HEADER + "a,b,c,x,500\na,c,b,x,soon\nb,a,c,x,\n")
+        with pytest.raises(InvalidFileError, match=r"line 3, column 'took': 'soon': not a response time.*1 such line"):
+            read_answers(path, time="took")
+        found_by_header = file("anchor,near,far,ms\na,b,c,500\na,c,b,soon\n")
+        np.testing.assert_array_equal(read_answers(found_by_header).times, [500.0, np.nan])
+
+    @pytest.mark.parametrize("parameter", ["time", "weight"])
+    def test_names_that_look_like_numbers(self, file, parameter):
+        path = file("anchor,near,far\n1,2,3\n")
+        with pytest.raises(InvalidFileError, match=f"line 1: column 'far' is the far column.*`{parameter}`"):
+            read_answers(path, **{parameter: "far"})
+
+
 class TestPacked:
     def test_zip_and_gz(self, tmp_path):
         content = "anchor,near,far\na,b,c\nb,a,c\n"
@@ -193,6 +237,15 @@ class TestPacked:
         damaged.write_bytes(gzip.compress(b"anchor,near,far\na,b,c\n")[:-9])
         with pytest.raises(InvalidFileError, match=r"answers\.csv\.gz is not a packed table of text: it is damaged"):
             read_answers(damaged)
+
+    def test_little_packed_text_takes_little_memory(self, tmp_path):
+        packed = tmp_path / "answers.csv.gz"
+        packed.write_bytes(gzip.compress(b"anchor,near,far\n" + b"a,b,c\n" * 1000))
+        tracemalloc.start()
+        read_answers(packed)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 2**26
 
 
 def test_objects_may_be_called_like_words(file):

@@ -69,6 +69,15 @@ class TestFile:
         with pytest.raises(ImportError, match=r"the interactive page needs bokeh: pip install 'tete\[plot\]'"):
             page()
 
+    def test_the_map_that_objects_were_placed_on_is_behind_them(self, monkeypatch):
+        monkeypatch.setattr("tete.page.document.MOST_BEHIND", 2)
+        content = page(background=PLACES + 0.25)
+        assert '"n_behind": 6' in content
+        assert '"n_behind": 0' in page()
+        assert content.count('"shape": [2]') - page().count('"shape": [2]') == 2  # x and y of a sample
+        with pytest.raises(InvalidParameterError, match="`background` must have 2 columns like `embedding`, got 3"):
+            page(background=np.zeros((4, 3)))
+
     def test_of_very_many_answers_a_sample_is_kept(self, monkeypatch):
         monkeypatch.setattr("tete.page.document.MOST_ANSWERS", 2)
         assert '"total": 5' in page()
@@ -357,6 +366,16 @@ class TestInTheBrowser:
         assert left < PLACES[:, 0].min() - reach
         assert right > PLACES[:, 0].max() + reach
         assert bottom < PLACES[:, 1].min()
+
+    def test_the_frame_holds_the_map_behind_new_objects(self, browser, tmp_path):
+        write_page(tmp_path / "map.html", PLACES, unlike=np.arange(6) == 2, background=4.0 * PLACES)
+        opened = Page(browser, tmp_path / "map.html")
+        assert "6 of the map, pale behind" in opened.text("#legend")
+        assert "1 hardly belong to the map" in opened.text("#legend")
+        left, right, bottom = browser.execute_script(FRAME)
+        assert left < 4.0 * PLACES[:, 0].min() < 4.0 * PLACES[:, 0].max() < right
+        assert bottom < 4.0 * PLACES[:, 1].min()
+        assert opened.errors() == []
 
     def test_hover_shows_the_name_as_text(self, shown):
         shown.mouse(("move", 1.4, 0.0))

@@ -125,7 +125,7 @@ def test_few_people_are_refused(clean_triplets):
 
 def test_objects_without_answers_have_no_ellipse(clean_triplets):
     answers = Triplets.from_array(clean_triplets.to_array(), n_objects=31)
-    with pytest.warns(UserWarning, match="occur in no triplet"):
+    with pytest.warns(UserWarning, match="in no triplet"):
         fitted = TETE().fit(answers)
     sure = position_uncertainty(fitted, answers, n_replicates=10)
     assert np.isnan(sure.covariances[30]).all()

@@ -7,9 +7,10 @@ import typer
 
 from tete.cli import options
 from tete.cli.answer_options import AnswerOptions, reads_answers
-from tete.cli.arguments import class_label, read_map_file, read_table
+from tete.cli.arguments import class_label, read_map_file
 from tete.cli.messages import one_sentence, print_result
-from tete.core.printing import table_lines
+from tete.cli.table_options import TableOptions
+from tete.core.printing import counted, table_lines
 
 if TYPE_CHECKING:
     from tete.comparisons.by_people import By
@@ -56,9 +57,8 @@ def score(
         return
     assert features is not None
     asked = [name for name in label or [] if name not in found.columns]
-    table = read_table(
-        features, id_column, asked, drop, array, reading.no_header, reading.encoding, likely_labels=list(found.columns)
-    )
+    told = TableOptions(id_column, asked, drop, array, reading.no_header, reading.encoding)
+    table = told.read(features, likely_labels=list(found.columns))
     joined = _joined(map_file, found, features, table)
     shown = None if not label else label[0] if label[0] in joined.columns else next(iter(table.columns))
     if standardize:
@@ -123,7 +123,7 @@ def _joined(map_file: str, found: "Map", features: str, table: "FeatureTable") -
         order = [row_of[str(name)] for name in table.names]
     elif len(found) != len(table):
         raise InvalidFileError(
-            f"{map_file} has {len(found)} objects, expected {len(table)} like the rows of {features}."
+            f"{map_file} has {counted(len(found), 'object')}, expected {len(table)} like the rows of {features}."
         )
     if order is not None:
         columns = {name: values[order] for name, values in found.columns.items()}

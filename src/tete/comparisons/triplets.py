@@ -31,12 +31,13 @@ from tete.comparisons.checks import (
 from tete.comparisons.folds import blocks_of
 from tete.comparisons.joining import joined
 from tete.comparisons.summary import TripletSummary, summarize, triplet_keys
+from tete.core.printing import counted
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_choice, check_interval
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from narwhals.typing import IntoFrame
 
 __all__ = ["Triplets"]
 
@@ -151,7 +152,7 @@ class Triplets:
     def __repr__(self) -> str:
         extras = [name for name in (*PER_TRIPLET, "names") if getattr(self, name) is not None]
         described = f", with {', '.join(extras)}" if extras else ""
-        return f"Triplets({len(self)} triplets of {self.n_objects} objects{described})"
+        return f"Triplets({counted(len(self), 'triplet')} of {counted(self.n_objects, 'object')}{described})"
 
     # Constructors ------------------------------------------------------------------------------------------------
 
@@ -283,7 +284,7 @@ class Triplets:
 
     @classmethod
     def from_frame(
-        cls, frame: "pd.DataFrame", *, names: Sequence[Hashable] | None = None, n_objects: int | None = None
+        cls, frame: "IntoFrame", *, names: Sequence[Hashable] | None = None, n_objects: int | None = None
     ) -> Self:
         """Triplets from a data frame with columns anchor, near, far and optionally others.
 
@@ -294,7 +295,7 @@ class Triplets:
         Parameters
         ----------
         frame : DataFrame
-            One row an answer.
+            One row an answer; of pandas, polars, pyarrow, modin or another library that narwhals knows.
         names : sequence of hashables, optional
             All names, in the order of their numbers; other names are an error.
         n_objects : int, optional
@@ -309,6 +310,14 @@ class Triplets:
         ------
         InvalidTripletsError
             If a column is missing, or a row has no object or an unknown one.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from tete import Triplets
+        >>> frame = pd.DataFrame({"anchor": ["tea", "tea"], "near": ["mate", "cocoa"], "far": ["cocoa", "wine"]})
+        >>> Triplets.from_frame(frame)
+        Triplets(2 triplets of 4 objects, with names)
         """
         rows, details = frames.rows_of_frame(frame, names)
         return cls.from_array(rows, n_objects=n_objects, **details)

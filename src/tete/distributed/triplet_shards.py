@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tete.comparisons.same_question import code_hashes, question_hashes
 from tete.comparisons.triplets import Triplets
+from tete.core.printing import counted
 from tete.distributed.columns import columns_of
 from tete.distributed.dask_frames import pack_frame
 from tete.distributed.folders import new_folder
@@ -158,7 +159,7 @@ class TripletShards:
         extras: list[str] = [name for name in ("weights", "annotators", "answers", "groups") if name in self.columns]
         extras += [] if self.names is None else ["names"]
         described = f", with {', '.join(extras)}" if extras else ""
-        return f"TripletShards({self.n_triplets} triplets of {self.n_objects} objects{described})"
+        return f"TripletShards({counted(self.n_triplets, 'triplet')} of {counted(self.n_objects, 'object')}{described})"
 
     def name_of(self, number: int) -> Hashable:
         """The object's name, or its number where there are no names.

@@ -1,6 +1,6 @@
 """Files of answers to `Triplets` and back."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tete.comparisons.checks import check_rows, whole_numbers
 from tete.comparisons.triplets import Triplets
+from tete.core.printing import counted
 from tete.core.validation import check_choice
 from tete.exceptions import InvalidFileError, InvalidParameterError, InvalidTripletsError, Parameter
 from tete.io.answer_layouts import Ties, triplets_of
@@ -90,8 +91,9 @@ def read_answers(
     group : column name or number, optional
         Which rows are held out together (group, fold); by default found by its header, else all answers to a question.
     time : column name or number, optional
-        Response times, in milliseconds unless their median is below 100, which then are seconds; by default found by
-        its header (ms, rt, response_time).
+        Response times, in milliseconds unless their median is below 100, which then are seconds; or when the answer was
+        given, which took as long as it came after the same person's one before. By default found by its header (ms, rt,
+        response_time), where cells that are no time are not known; in a column that is named they are refused.
     names : sequence, optional
         Names of the objects of an existing map: numbers follow their order, and other names are an error.
     header : bool, optional
@@ -136,7 +138,8 @@ def read_answers(
     details = {role: column_position(table.head, table.columns, name) for role, name in wanted if name is not None}
     chosen = "odd" if odd_one_out else "central" if most_central else "triplets"
     roles, layout = columns_to_use(table, columns, chosen, picked, details)
-    return triplets_of(AnswerRecords(table, roles, names, skip_invalid), layout, ranked, ties)
+    _refuse_objects_as_numbers(table, roles, details)
+    return triplets_of(AnswerRecords(table, roles, names, skip_invalid, details), layout, ranked, ties)
 
 
 def write_answers(path: AnyPath, triplets: Triplets, *, force: bool = False) -> None:
@@ -226,6 +229,18 @@ def columns_to_use(
     return details | roles, layout
 
 
+def _refuse_objects_as_numbers(table: Table, roles: dict[str, int], named: Collection[str]) -> None:
+    """Refuse a column of times or weights that has objects or people: their names may look like numbers."""
+    for role in {"time", "weight"} & set(named):
+        other = next((each for each in roles if each != role and roles[each] == roles[role]), None)
+        if other is not None:
+            raise InvalidFileError(
+                f"{table.head}: column {table.columns[roles[role]]!r} is the {other} column and cannot be that of ",
+                Parameter(role),
+                " too.",
+            )
+
+
 def _named_columns(
     table: Table, columns: Sequence[str] | None, chosen: str, picked: Sequence[str] | None
 ) -> tuple[dict[str, int], str]:
@@ -298,7 +313,7 @@ def _without_repeats(place: str, rows: NDArray[Any], details: dict[str, Any], sk
         row, count = int(np.argmin(kept)), int((~kept).sum())
         shown = ", ".join(map(str, rows[row]))
         raise InvalidFileError(
-            f"{place}, row {row} is ({shown}): {reason} ({count} such rows; ",
+            f"{place}, row {row} is ({shown}): {reason} ({counted(count, 'such row')}; ",
             Parameter("skip_invalid", True),
             " leaves them out).",
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tete.core.printing import counted
 from tete.exceptions import InvalidFileError
 from tete.io.sources import DamageError, Source
 from tete.io.tables import Coded, LocatedRows, Table, refuse_equal_names, text_of
@@ -34,9 +35,11 @@ def parquet_columns(source: Source, *, in_pieces: bool = False) -> tuple[tuple[s
         names, n_rows = tuple(file.schema_arrow.names), int(file.metadata.num_rows)
     refuse_equal_names(LocatedRows(source, names, ()))
     if n_rows < 0 or not names:
-        raise InvalidFileError(f"{source.name} has {len(names)} columns and {n_rows} rows, expected some.")
+        raise InvalidFileError(
+            f"{source.name} has {counted(len(names), 'column')} and {counted(n_rows, 'row')}, expected some."
+        )
     if not in_pieces:
-        source.refuse_beyond_memory(f"its {n_rows:,} rows", n_rows * BYTES_OF_A_ROW)
+        source.refuse_beyond_memory(f"its {counted(n_rows, 'row')}", n_rows * BYTES_OF_A_ROW)
     return names, n_rows
 
 
@@ -53,7 +56,7 @@ def batches(source: Source, columns: Sequence[str], size: int) -> Generator["pa.
             found += len(batch)
             yield batch
         if found != file.metadata.num_rows:
-            raise DamageError(f"it has {found} rows and claims {file.metadata.num_rows}")
+            raise DamageError(f"it has {counted(found, 'row')} and claims {file.metadata.num_rows}")
 
 
 def _refuse_nested(source: Source, schema: "pa.Schema", columns: Sequence[str]) -> None:

@@ -56,7 +56,7 @@ def held_out_margins(
     fitted = fitted_to(estimator, triplets)
     start = fitted.embedding_ if triplets.counts().sum() >= DENSE * triplets.n_objects else None
     margins = np.empty(len(triplets))
-    for others, tested in folds(n_folds, blocks_of(triplets, by), random_state):
+    for others, tested in folds(n_folds, blocks_of(triplets, by), random_state, name="n_folds"):
         train, test = triplets.select(others), triplets.select(tested)
         known = train.select(train.weights_or_ones() > 0).mentions() > 0
         found = fitted.margins(test, embedding=fitted.map_of(train, start=start))

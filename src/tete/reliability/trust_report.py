@@ -14,7 +14,7 @@ from tete.comparisons.by_people import By, check_by
 from tete.comparisons.checks import refuse_zero_weights
 from tete.comparisons.reading import as_triplets
 from tete.core.docstrings import filled_from
-from tete.core.printing import listed, table_lines
+from tete.core.printing import counted, listed, table_lines
 from tete.core.randomness import RandomState
 from tete.core.validation import check_whole
 from tete.embedding.answer_model import AnswerModel
@@ -122,9 +122,9 @@ class TrustReport:
 
     def __str__(self) -> str:
         low, high = self.wrong_interval
-        counted = f"{self.n_held_out:,} answers" + (", errors by people" if self.by == "annotators" else "")
+        held_out = counted(self.n_held_out, "answer") + (", errors by people" if self.by == "annotators" else "")
         rows = [
-            ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({counted})"),
+            ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({held_out})"),
             ("wrong answers", f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}){vagueness(low, high)}"),
             ("distrusted answers", f"{self.n_distrusted:,} are more likely wrong than right"),
         ]
@@ -182,7 +182,7 @@ class TrustReport:
         if unknown.any():
             raise InvalidTripletsError(
                 f"Row {int(np.argmax(unknown))} is by {triplets.annotators[unknown][0]!r}, of whom the report knows "
-                f"nothing ({int(unknown.sum())} such rows)."
+                f"nothing ({counted(int(unknown.sum()), 'such row')})."
             )
         refitted: Estimator = clone(estimator).fit(triplets.with_weights(weights.loc[triplets.annotators].to_numpy()))
         return refitted

@@ -31,6 +31,9 @@ __all__ = ["JudgedAnswers", "annotator_table", "answer_table", "object_table"]
 Floats = NDArray[np.float64]
 
 LEVEL = 0.05  # of all tests, by habit
+CERTAIN = (
+    36.0  # log odds from which on a probability rounds to 1: there more is no more evidence, but could be infinite
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +61,9 @@ class JudgedAnswers:
     def evidence(self) -> Floats:
         """Log odds of the map's side, positive where the answer takes it."""
         margins = self.held_out.margins
-        return self.held_out.by_answer(np.sign(margins) * logit(self.lapses.probability_of_map(margins)))
+        with np.errstate(divide="ignore"):
+            odds = np.minimum(logit(self.lapses.probability_of_map(margins)), CERTAIN)
+        return self.held_out.by_answer(np.sign(margins) * odds)
 
 
 def answer_table(judged: JudgedAnswers) -> "pd.DataFrame":

@@ -23,10 +23,11 @@ from numba import float32
 from numpy.typing import NDArray
 
 from tete.core.compilation import chosen_by_type, compiled
+from tete.reduction.descent import Schedule
 from tete.reduction.listwise.grid import Grid
 from tete.reduction.listwise.pyramid import Pyramid
 
-__all__ = ["ANYWHERE", "Loss", "listwise_places", "sum_listwise"]
+__all__ = ["ANYWHERE", "Loss", "listwise_descent", "sum_listwise"]
 
 FAST: Any = {"error_model": "numpy", "fastmath": {"contract", "arcp", "nsz", "reassoc"}}
 
@@ -374,45 +375,122 @@ def sum_listwise(
     return total
 
 
-@compiled(**FAST)
-def listwise_places(
-    loss: Loss,
-    kappa: NDArray[np.float32],
-    places: NDArray[np.float64],
+# New rows -------------------------------------------------------------------------------------------------------------
+
+
+class Stand(NamedTuple):
+    """What a new row is compared with: itself and then its neighbours, their shares, and its competitors."""
+
+    table: NDArray[np.float64]
+    others: NDArray[np.int32]
+    shares: NDArray[np.float64]
+    places: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    reactions: NDArray[np.float64]
+
+
+@compiled(cache=False, inline="always")
+def _empty_stand(n_near: int, n_draws: int, n_components: int) -> Stand:
+    others = np.arange(1, n_near + 1).astype(np.int32).reshape(1, n_near)
+    places, reactions = np.empty((n_components, n_draws)), np.zeros(n_draws)
+    return Stand(np.empty((1 + n_near, n_components)), others, np.empty(n_near), places, np.empty(n_draws), reactions)
+
+
+@compiled(cache=False, inline="always")
+def _take_stand(
+    stand: Stand,
+    row: int,
     embedding: NDArray[Any],
     near: NDArray[np.int32],
     shares: NDArray[np.float32],
     competitors: NDArray[Any],
     drawn: NDArray[np.int32],
     draw_weights: NDArray[np.float64],
+) -> int:
+    """Copy what a row is compared with; return the number of its competitors."""
+    for j in range(near.shape[1]):
+        stand.shares[j] = shares[row, j]
+        for c in range(embedding.shape[1]):
+            stand.table[1 + j, c] = embedding[near[row, j], c]
+    count = drawn.shape[1]  # how long the others' lists are must not change the order of a row's sums
+    while count > 1 and draw_weights[row, count - 1] == 0.0:
+        count -= 1
+    for k in range(count):
+        stand.weights[k] = draw_weights[row, k]
+        for c in range(embedding.shape[1]):
+            stand.places[c, k] = competitors[drawn[row, k], c]
+    return int(count)
+
+
+@compiled(cache=False, inline="always", **FAST)
+def _evaluate(
+    loss: Loss,
+    kappa: Any,
+    stand: Stand,
+    kernels: NDArray[np.float64],
+    steps: NDArray[np.float64],
+    shifted: NDArray[np.float64],
+    factors: NDArray[np.float64],
+    scratch: NDArray[np.float64],
+) -> Any:
+    """The loss where the stand's row is now; its gradient is the first row of `scratch`."""
+    scratch[:] = 0.0
+    mean = _meet(stand.table, 0, stand.places, stand.weights, kernels)
+    _reach(stand.table, 0, stand.others, steps, shifted)
+    value, slope = _weigh(loss, kappa, mean, stand.shares, shifted, factors)
+    _pull(1.0, steps, factors, 0, stand.others, scratch)
+    _push(slope, stand.table, 0, stand.places, stand.weights, stand.reactions, kernels, scratch)
+    return value
+
+
+@compiled(**FAST)
+def listwise_descent(
+    loss: Loss,
+    kappa: NDArray[np.float32],
+    starts: NDArray[np.float64],
+    embedding: NDArray[Any],
+    near: NDArray[np.int32],
+    shares: NDArray[np.float32],
+    competitors: NDArray[Any],
+    drawn: NDArray[np.int32],
+    draw_weights: NDArray[np.float64],
+    schedule: Schedule,
+    places: NDArray[np.float64],
     values: NDArray[np.float64],
     gradients: NDArray[np.float64],
 ) -> None:
-    """The listwise loss of each new row against its neighbours and competitors, and its gradient in the row's place.
+    """Where each new row ends that descends the listwise loss against its neighbours and competitors.
 
-    `drawn` has numbers of rows of `competitors`: places of points, and of cells that stand for many points.
+    It begins at the best of its `starts`, of shape (starts, rows, components), and goes on as `descent` says. `drawn`
+    has numbers of rows of `competitors`: places of points, and of cells that stand for many points.
     """
-    n_near, n_draws, n_components = near.shape[1], drawn.shape[1], places.shape[1]
-    # The new place, followed by its neighbours: the functions above do the rest.
-    table, scratch = np.empty((1 + n_near, n_components)), np.empty((1 + n_near, n_components))
-    others = np.arange(1, n_near + 1).astype(np.int32).reshape(1, n_near)
-    draw_places, reactions, all_kernels = np.empty((n_components, n_draws)), np.zeros(n_draws), np.empty(n_draws)
+    n_near, n_draws, n_components = near.shape[1], drawn.shape[1], embedding.shape[1]
+    stand = _empty_stand(n_near, n_draws, n_components)
+    all_kernels = np.empty(n_draws + 2 * MARGIN)[MARGIN:-MARGIN]
     steps, shifted, factors = np.empty((n_components, n_near)), np.empty(n_near), np.empty(n_near)
+    scratch = np.empty((1 + n_near, n_components))
     for row in range(places.shape[0]):
-        scratch[:] = 0.0
-        table[0] = places[row]
-        for j in range(n_near):
-            table[1 + j] = embedding[near[row, j]]
-        count = n_draws  # how long the others' lists are must not change the order of a row's sums
-        while count > 1 and draw_weights[row, count - 1] == 0.0:
-            count -= 1
-        kernels = all_kernels[:count]
-        for c in range(n_components):
-            for k in range(count):
-                draw_places[c, k] = competitors[drawn[row, k], c]
-        mean = _meet(table, 0, draw_places, draw_weights[row], kernels)
-        _reach(table, 0, others, steps, shifted)
-        values[row], slope = _weigh(loss, kappa[row], mean, shares[row], shifted, factors)
-        _pull(1.0, steps, factors, 0, others, scratch)
-        _push(slope, table, 0, draw_places, draw_weights[row], reactions, kernels, scratch)
-        gradients[row] = scratch[0]
+        count = _take_stand(stand, row, embedding, near, shares, competitors, drawn, draw_weights)
+        kernels, best, length, trial = all_kernels[:count], np.inf, 0.0, 0
+        while trial < len(starts) + schedule.n_steps:
+            for c in range(n_components):
+                if trial < len(starts):
+                    stand.table[0, c] = starts[trial, row, c]
+                else:
+                    stand.table[0, c] = places[row, c] - length * gradients[row, c]
+            value = _evaluate(loss, kappa[row], stand, kernels, steps, shifted, factors, scratch)
+            better = value < best
+            if better:
+                best = value
+                places[row], gradients[row] = stand.table[0], scratch[0]
+            square = 0.0
+            for c in range(n_components):
+                square += gradients[row, c] * gradients[row, c]
+            trial += 1
+            if trial == len(starts):
+                length = schedule.first / max(math.sqrt(square), schedule.tiny)
+            elif trial > len(starts):
+                length *= schedule.growth if better else schedule.shrinkage
+            if trial >= len(starts) and length * square <= schedule.tolerance:
+                break
+        values[row] = best

@@ -49,7 +49,9 @@ def first(group: Any, name: str) -> str:
 def command_page(group: Any, name: str) -> str:
     """Usage, help, arguments and options of one command."""
     command = group.commands[name]
-    context = command.make_context(name, [], parent=group.make_context("tete", [], resilient_parsing=True), resilient_parsing=True)
+    context = command.make_context(
+        name, [], parent=group.make_context("tete", [], resilient_parsing=True), resilient_parsing=True
+    )
     usage = " ".join(command.get_usage(context).split())
     parts = [
         heading(f"tete {name}", "="),

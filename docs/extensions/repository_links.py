@@ -1,4 +1,4 @@
-"""Links that work in the repository and on the site: what a page calls by its place there is found by its place here."""
+"""Links that work in the repository and on the site: places of files there become places of pages here."""
 
 import re
 from typing import Any

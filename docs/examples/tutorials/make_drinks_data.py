@@ -1,4 +1,4 @@
-"""Make drinks.csv: what 24 invented people say about 18 drinks; four of them toss coins or read the question wrongly."""
+"""Make drinks.csv: what 24 invented guests say about 18 drinks; four toss coins or read the question wrongly."""
 
 import numpy as np
 import pandas as pd

@@ -25,8 +25,8 @@ print(answers.summary())
 # %%
 # 2. A map, and how good it is
 # ----------------------------
-# ``tete embed drinks.csv -o map.csv --plot map.png``. How good a map is, only answers tell that it has not seen: each is
-# tested on a map made without it.
+# ``tete embed drinks.csv -o map.csv --plot map.png``. How good a map is, only answers tell that it has not seen: each
+# is tested on a map made without it.
 model = TETE(n_components=2).fit(answers)
 report = trust(model, answers)
 print(report)
@@ -37,9 +37,14 @@ print(report)
 #
 # 3. Whom to believe
 # ------------------
-# The same command says it. Nobody was told which answers are right; guests are compared with each other by way of the map.
+# The same command says it. Nobody was told which answers are right; guests are compared with each other by way of the
+# map.
 people = report.annotators
-print(people[people["verdict"] != "ordinary"][["answers", "agreement", "expected", "verdict"]].to_string(float_format="%.2f"))
+print(
+    people[people["verdict"] != "ordinary"][["answers", "agreement", "expected", "verdict"]].to_string(
+        float_format="%.2f"
+    )
+)
 
 # %%
 # Guests 5 and 20 have read the question the wrong way round: strangers to chance, they agree with the map *less* than a
@@ -68,8 +73,8 @@ print(curve)
 # %%
 # 6. How sure are the places?
 # ---------------------------
-# ``tete embed ... --ellipses``. There are more than 15 guests, so that guests are drawn anew with all their answers: the
-# regions hold the places that *other* guests would give, with probability 0.9.
+# ``tete embed ... --ellipses``. There are more than 15 guests, so that guests are drawn anew with all their answers:
+# the regions hold the places that *other* guests would give, with probability 0.9.
 sureness = position_uncertainty(model, answers)
 figure, axis = plt.subplots(figsize=(8, 7), layout="constrained")
 plot_map(

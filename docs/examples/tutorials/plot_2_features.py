@@ -64,7 +64,9 @@ places, novelty = load_model(folder / "model.npz").transform(new.X, return_novel
 for number, (place, strangeness) in enumerate(zip(places, novelty, strict=True), start=1):
     nearest = np.argsort(np.linalg.norm(model.embedding_ - place, axis=1))[:10]
     names, counts = np.unique(np.asarray(grower)[nearest], return_counts=True)
-    print(f"bottle {number}: {counts.max()} of its 10 neighbours from {names[counts.argmax()]}, novelty {strangeness:.1f}")
+    print(
+        f"bottle {number}: {counts.max()} of its 10 neighbours from {names[counts.argmax()]}, novelty {strangeness:.1f}"
+    )
 
 # %%
 figure, axis = plt.subplots(figsize=(7, 5.5), layout="constrained")

@@ -104,6 +104,8 @@ class MultiViewTETE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
     >>> model = MultiViewTETE().fit(Triplets.from_array(rows, annotators=people))
     >>> model.n_views_, bool(model.view_of_["ann"] == model.view_of_["cem"] != model.view_of_["dan"])
     (2, True)
+    >>> model.view(1).embedding_.shape  # the map of the smaller view, as a fitted `TETE`
+    (12, 2)
     """
 
     n_components: int = 2

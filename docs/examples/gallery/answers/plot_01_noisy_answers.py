@@ -2,8 +2,8 @@
 Two fifths of the answers are wrong
 ===================================
 
-The same 500 digits are mapped from comparisons of which none, a fifth and two fifths are reversed. t-STE tries to please
-every answer; t-ETE gives up on those that it cannot please, because each answer's loss has a cap.
+The same 500 digits are mapped from comparisons of which none, a fifth and two fifths are reversed. t-STE tries to
+please every answer; t-ETE gives up on those that it cannot please, because each answer's loss has a cap.
 """
 
 # %%

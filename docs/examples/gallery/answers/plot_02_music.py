@@ -13,6 +13,7 @@ orchestra.
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
+
 from tete import TETE, plot_map
 from tete.datasets import answer_by_distance, load_music, make_uniform_triplets
 from tete.exceptions import MissingDataError

@@ -12,6 +12,7 @@ says where the file belongs. Without it this page is built from invented people 
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
+
 from tete import TETECV, plot_choice
 from tete.datasets import answer_by_distance, load_alien_eggs, make_uniform_triplets
 from tete.exceptions import MissingDataError
@@ -26,8 +27,8 @@ except MissingDataError:
 answers = answers.select(np.random.default_rng(0).choice(len(answers), 8000, replace=False))
 
 # %%
-# ``TETECV`` holds out whole answers in five folds, and takes the smallest dimension whose held-out answers are as likely
-# as with the best one, within a standard error.
+# ``TETECV`` holds out whole answers in five folds, and takes the smallest dimension whose held-out answers are as
+# likely as with the best one, within a standard error.
 search = TETECV(n_components=[1, 2, 3, 4]).fit(answers)
 print(search.best_params_)
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")

@@ -9,6 +9,7 @@ answer. Who is it?
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
+
 from tete import TETE, trust
 from tete.datasets import answer_by_distance, assign_annotators, make_sphere, make_uniform_triplets
 

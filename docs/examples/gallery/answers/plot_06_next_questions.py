@@ -23,7 +23,9 @@ seen = np.column_stack([saturation * np.cos(2 * np.pi * hue), saturation * np.si
 
 def ask(questions, seed):
     """Let somebody answer rows (anchor, one, other)."""
-    return answer_by_distance(seen, Triplets.from_array(questions, n_objects=40, names=names), sharpness=5, random_state=seed)
+    return answer_by_distance(
+        seen, Triplets.from_array(questions, n_objects=40, names=names), sharpness=5, random_state=seed
+    )
 
 
 answers = ask(make_uniform_triplets(seen, 400, random_state=0).to_array(), 0)
@@ -36,12 +38,13 @@ questions = suggest(model, answers, n_questions=200)
 print(questions.head(6).to_string(index=False, float_format="%.2f"))
 
 # %%
-# Ask 500 more questions, in batches of 100: those suggested, or random ones, in three studies each. The curve is the share of true answers
-# that the map predicts. With few answers, choosing helps; on some data (the music survey is one) it makes no difference.
+# Ask 500 more questions, in batches of 100: those suggested, or random ones, in three studies each. The curve is the
+# share of true answers that the map predicts. With few answers, choosing helps; on some data (the music survey is
+# one) it makes no difference.
 truth = make_uniform_triplets(seen, 4000, random_state=7)
 number = {name: place for place, name in enumerate(names)}
 curves = {"suggested": [], "random": []}
-for kind in curves:
+for kind, found in curves.items():
     for study in range(3):
         known, curve = ask(make_uniform_triplets(seen, 400, random_state=study).to_array(), study), []
         for batch in range(6):
@@ -54,7 +57,7 @@ for kind in curves:
             else:
                 rows = make_uniform_triplets(seen, 100, random_state=1000 + seed).to_array()
             known = Triplets.concatenate([known, ask(rows, seed)])
-        curves[kind].append(curve)
+        found.append(curve)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
 for kind, color in {"suggested": "#d1495b", "random": "#7a8b99"}.items():

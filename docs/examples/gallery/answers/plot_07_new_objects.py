@@ -30,8 +30,8 @@ asked = Triplets.from_array(np.column_stack([np.full(40, 24), pairs]), n_objects
 told = answer_by_distance(everything, asked, sharpness=20, random_state=2).flip(0.1, random_state=3)
 
 # %%
-# ``place_new`` gives the mean of the places that the answers leave open, and their covariance. The regions hold the true
-# place with probability 0.9, and shrink with the answers. The map itself does not move.
+# ``place_new`` gives the mean of the places that the answers leave open, and their covariance. The regions hold the
+# true place with probability 0.9, and shrink with the answers. The map itself does not move.
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.7), layout="constrained")
 for axis, n_answers in zip(axes, (4, 12, 40), strict=True):
     placed = model.place_new(told.select(np.arange(n_answers)))

@@ -2,13 +2,14 @@
 Two ways to see the same faces
 ==============================
 
-Some people judge portraits by who it is, others by the mood. One map of all answers shows the majority's view, and makes
-the minority look careless, although it is as consistent as the others.
+Some people judge portraits by who it is, others by the mood. One map of all answers shows the majority's view, and
+makes the minority look careless, although it is as consistent as the others.
 """
 
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
+
 from tete import MultiViewTETE, Triplets, plot_map
 from tete.datasets import answer_by_distance, make_uniform_triplets
 

@@ -2,7 +2,8 @@
 Handwritten digits
 ==================
 
-1,797 digits of 8 x 8 pixels, each drawn at its place on the map, in the colour of its class, which the map was not told.
+1,797 digits of 8 x 8 pixels, each drawn at its place on the map, in the colour of its class, which the map was not
+told.
 """
 
 # %%

@@ -17,7 +17,10 @@ from tete import ListwiseTETE
 
 photographs = load_sample_images().images
 pieces = np.concatenate(
-    [photo[: 20 * 21, : 26 * 24].reshape(20, 21, 26, 24, 3).swapaxes(1, 2).reshape(-1, 21, 24, 3) for photo in photographs]
+    [
+        photo[: 20 * 21, : 26 * 24].reshape(20, 21, 26, 24, 3).swapaxes(1, 2).reshape(-1, 21, 24, 3)
+        for photo in photographs
+    ]
 )
 
 # %%

@@ -2,7 +2,8 @@
 Texts by their words: a map of SciPy
 ====================================
 
-Texts become sparse rows of word weights (tf-idf), compared by their angle (``metric="cosine"``). No table is made dense.
+Texts become sparse rows of word weights (tf-idf), compared by their angle (``metric="cosine"``). No table is made
+dense.
 
 Here the texts are the documentation of SciPy's functions, which is wherever tete is; the classes are SciPy's packages.
 With 20 Newsgroups (``sklearn.datasets.fetch_20newsgroups``) the code is the same.
@@ -32,7 +33,8 @@ for package in packages:
 print(len(texts), "texts")
 
 # %%
-words = TfidfVectorizer(sublinear_tf=True, min_df=3, max_df=0.3, token_pattern=r"[a-z]{3,}").fit_transform(texts)
+WORD = r"[a-z]{3,}"
+words = TfidfVectorizer(sublinear_tf=True, min_df=3, max_df=0.3, token_pattern=WORD).fit_transform(texts)
 print(f"{words.shape[1]} words, {words.nnz / words.shape[0]:.0f} different ones a text")
 model = ListwiseTETE(metric="cosine", random_state=0).fit(words)
 

@@ -12,12 +12,14 @@ The mammoth is a scan of the Smithsonian Institution; :func:`tete.datasets.load_
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
+
 from tete import ListwiseTETE, WeightedTETE
 from tete.datasets import load_mammoth, make_swiss_roll
 from tete.exceptions import MissingDataError
 
 roll = make_swiss_roll(2500, random_state=0)
 along = roll.target
+
 
 # %%
 def side_by_side(points, color, turn):

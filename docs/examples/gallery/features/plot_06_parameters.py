@@ -23,5 +23,5 @@ for row, n_neighbors in zip(axes, (5, 15, 60), strict=True):
         axis.set_title(f"{n_neighbors} neighbours, exaggeration {exaggeration:g}", fontsize=9)
 
 # %%
-# Read it by rows and columns: more neighbours give smoother, more global maps; more exaggeration gives compact groups with
-# gaps between them, which look sure of themselves, and are no surer.
+# Read it by rows and columns: more neighbours give smoother, more global maps; more exaggeration gives compact groups
+# with gaps between them, which look sure of themselves, and are no surer.

@@ -2,7 +2,8 @@
 A table as people have it
 =========================
 
-Numbers, categories, dates, and gaps. ``TableEncoder`` makes numbers of them, and says how; ``ListwiseTETE`` makes a map.
+Numbers, categories, dates, and gaps. ``TableEncoder`` makes numbers of them, and says how; ``ListwiseTETE`` makes a
+map.
 
 The table is invented: parcels of a courier, some of them damaged. Yours is read by :func:`tete.read_features`, or by
 ``tete reduce table.csv``.

@@ -129,7 +129,8 @@ def judge_answers(rng: np.random.Generator) -> Found:
             axis=(1, 2)
         )  # the others are hardly ever drawn, as documented
         yield "covariances", found.covariances[mentioned][known]
-        yield "stability", found.stability
+        if found.no_stability is None:
+            yield "stability", found.stability
 
 
 TASKS: dict[str, Callable[[np.random.Generator], Found]] = {

@@ -23,6 +23,7 @@ if _TYPE_CHECKING:
     from tete.io.map_files import Map, read_map, write_map
     from tete.metrics.quality import MapQuality, map_quality
     from tete.page.document import make_page, write_page
+    from tete.page.notebook import MapPage
     from tete.reduction.encoding.table_encoder import TableEncoder
     from tete.reduction.estimators import ListwiseTETE, WeightedTETE
     from tete.reduction.model_files import load_model, save_model
@@ -48,6 +49,7 @@ __all__ = [
     "LearningCurve",
     "ListwiseTETE",
     "Map",
+    "MapPage",
     "MapQuality",
     "MultiViewTETE",
     "NewPlaces",
@@ -92,6 +94,7 @@ _HOMES = {
     **dict.fromkeys(("Map", "read_map", "write_map"), "tete.io.map_files"),
     **dict.fromkeys(("MapQuality", "map_quality"), "tete.metrics.quality"),
     **dict.fromkeys(("make_page", "write_page"), "tete.page.document"),
+    "MapPage": "tete.page.notebook",
     "TableEncoder": "tete.reduction.encoding.table_encoder",
     **dict.fromkeys(("ListwiseTETE", "WeightedTETE"), "tete.reduction.estimators"),
     **dict.fromkeys(("load_model", "save_model"), "tete.reduction.model_files"),

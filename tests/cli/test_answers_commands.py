@@ -48,7 +48,8 @@ class TestByPeople:
         text = tete("embed", answers_of_many, "--ellipses").stdout
         assert "for new people" in text
         assert "20 people held out)" in text
-        assert "% of the map's spread is reproduced by other 20 people" in text
+        assert "% of the map's spread is reproduced by 20 other people, " in text
+        assert "% by other answers (10 draws)" in text
         result = json.loads(tete("embed", answers_of_many, "--ellipses", "--by", "answers", "--json").stdout)
         assert (result["people"], result["stability_by"]) == (None, "answers")
 
@@ -103,6 +104,10 @@ class TestEmbed:
         result = tete("embed", answers, "--ellipses", *files, "--json")
         assert result.exit_code == 0, result.output
         assert 0.9 < json.loads(result.stdout)["stability"] <= 1.0
+        few = tmp_path / "few.csv"
+        few.write_text("anchor,near,far\na,b,c\nb,a,c\nc,a,b\n")
+        told = tete("embed", few, "--ellipses").stdout
+        assert "stability           unknown: 3 answers for 6 coordinates, 20 are needed" in told
         assert "width" in (tmp_path / "map.html").read_text()
         assert "% of the map's spread is reproduced" in tete("embed", answers, "--ellipses").stdout
 

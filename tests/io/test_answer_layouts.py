@@ -10,8 +10,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from tete import Triplets, read_answers
-from tete.exceptions import DroppedAnswersWarning, InvalidFileError, InvalidParameterError
+from tete import Triplets, read_answers, write_answers
+from tete.exceptions import DroppedAnswersWarning, InvalidFileError, InvalidParameterError, InvalidTripletsError
 
 
 def named(triplets):
@@ -109,8 +109,20 @@ class TestTies:
         assert triplets.to_array().tolist() == [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 0, 1]]
         assert triplets.weights.tolist() == [1.0, 0.5, 0.5, 1.0]
         assert triplets.annotators.tolist() == ["x", "y", "y", "z"]
+        assert triplets.ties.tolist() == [False, True, True, False]
+        joined = Triplets.concatenate([triplets, Triplets.from_array([(0, 1, 2)], annotators=["x"])])
+        assert joined.ties.tolist() == [False, True, True, False, False]
         with pytest.raises(InvalidParameterError, match="`ties` must be 'drop' or 'half', got 'keep'"):
             Triplets.from_answers(questions, [1, 0, -1], ties="keep")
+
+    @pytest.mark.parametrize("kind", ["csv", "parquet", "npz"])
+    def test_parts_of_ties_are_kept(self, file, tmp_path, kind):
+        triplets = read_answers(file("center,left,right,answer\n0,1,2,?\n0,1,2,1\n"), ties="half")
+        assert triplets.ties.tolist() == [True, True, False]
+        write_answers(tmp_path / f"again.{kind}", triplets)
+        assert read_answers(tmp_path / f"again.{kind}").ties.tolist() == [True, True, False]
+        with pytest.raises(InvalidTripletsError, match="`ties` must be true or false for each triplet, got float64"):
+            Triplets.from_array([(0, 1, 2)], ties=[0.5])
 
     def test_a_file_of_ties_alone(self, file):
         path = file("center,left,right,answer\n0,1,2,?\n")

@@ -13,6 +13,7 @@ from tete import Triplets, Uncertainty
 from tete.drawing.themes import DARK, LIGHT, class_color
 from tete.exceptions import InvalidParameterError, OutputExistsError
 from tete.page.document import make_page, write_page
+from tete.page.notebook import MapPage
 
 EVIL = "</script><script>document.title = 'broken'</script>"
 NAMES = ["origin", 'Café, "north"', "south", EVIL, "<b>west</b>", "far & away"]
@@ -633,3 +634,20 @@ class TestInTheBrowser:
         assert table.columns.tolist() == ["object", "x", "y", "kind", "size"]
         np.testing.assert_allclose(table[["x", "y"]], PLACES[:3])
         saved.unlink()
+
+
+@pytest.mark.slow
+def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path):
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!DOCTYPE html><meta charset=utf-8>{MapPage(page())._repr_html_()}", encoding="utf-8")
+    browser.get_log("browser")
+    browser.get(path.as_uri())
+    browser.switch_to.frame(browser.find_element("css selector", "iframe"))
+    try:
+        eventually(lambda: browser.execute_script("return document.body.dataset.ready"))
+        assert "6 objects" in browser.find_element("css selector", "body").text
+        origin = browser.execute_script("return window.origin")
+    finally:
+        browser.switch_to.default_content()
+    assert origin == "null"  # it reaches nothing of the notebook
+    assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]

@@ -174,7 +174,7 @@ def _triplets(rows: Sequence["Row[Any]"], database: "Database") -> Triplets:
         "names": [item.name for item in database.items],
     }
     if tied.any():
-        details |= {"answers": np.arange(len(source)), "weights": 1.0 / ways[source]}  # each part is an answer
+        details |= {"answers": np.arange(len(source)), "weights": 1.0 / ways[source], "ties": tied[source]}  # parts
     every = [[place] for place in range(n_choices)]
     said = json.loads(f"[{','.join(row.choice or 'null' for row in rows)}]")
     choice = [each for answer in said for each in (every if answer is None else [answer])]

@@ -15,6 +15,7 @@ __all__ = [
     "check_labels",
     "check_length",
     "check_lines",
+    "check_marks",
     "check_n_objects",
     "check_names",
     "check_rows",
@@ -142,6 +143,16 @@ def check_lines(name: str, lines: ArrayLike, length: int) -> NDArray[np.int64]:
     numbers = whole_numbers(name, lines)
     check_length(name, numbers, length)
     return frozen(numbers, np.int64)
+
+
+def check_marks(name: str, marks: ArrayLike, length: int) -> NDArray[np.bool_]:
+    """True and false, or 1 and 0, as a read-only copy."""
+    values = np.asarray(marks)
+    check_length(name, values, length)
+    known = values.dtype.kind in "biuf" and np.isin(values, (0, 1)).all()
+    if not known:
+        raise InvalidTripletsError(f"`{name}` must be true or false for each triplet, got {values.dtype}.")
+    return frozen(values, np.bool_)
 
 
 def refuse_torn_answers(answers: NDArray[Any] | None, groups: NDArray[Any] | None) -> None:

@@ -23,6 +23,7 @@ FIELDS = {
     "fold": "groups",
     "group": "groups",
     "ms": "times",
+    "tie": "ties",
 }
 
 

@@ -18,6 +18,7 @@ from tete.comparisons.checks import (
     check_labels,
     check_length,
     check_lines,
+    check_marks,
     check_n_objects,
     check_names,
     check_rows,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Triplets"]
 
-PER_TRIPLET = ("weights", "annotators", "answers", "groups", "times", "lines")  # fields that may be absent
+PER_TRIPLET = ("weights", "annotators", "answers", "groups", "times", "ties", "lines")  # fields that may be absent
 
 IntArray: TypeAlias = NDArray[np.integer[Any]]
 Labels: TypeAlias = NDArray[Any]
@@ -72,6 +73,8 @@ class Triplets:
         What is held out together, such as all votes on one question; by default all answers to the same question are.
     times : array of n numbers, optional
         Response times in milliseconds; NaN where they are not known.
+    ties : array of n booleans, optional
+        Whether the row is only a part of an undecided answer, which counts in parts for all that was possible.
     lines : array of n whole numbers, optional
         Where in its file the answer is.
     names : sequence of n_objects hashables, optional
@@ -119,6 +122,7 @@ class Triplets:
     answers: Labels | None = None
     groups: Labels | None = None
     times: NDArray[np.float64] | None = None
+    ties: NDArray[np.bool_] | None = None
     lines: NDArray[np.int64] | None = None
     names: tuple[Hashable, ...] | None = None
     n_objects: int = None  # type: ignore[assignment]  # __post_init__ fills it in
@@ -143,6 +147,7 @@ class Triplets:
             checked[field] = check_labels(field, getattr(self, field), length)
         refuse_torn_answers(checked["answers"], checked["groups"])
         checked["times"] = None if self.times is None else check_times("times", self.times, length)
+        checked["ties"] = None if self.ties is None else check_marks("ties", self.ties, length)
         checked["lines"] = None if self.lines is None else check_lines("lines", self.lines, length)
         checked["names"] = names
         checked["n_objects"] = n_objects
@@ -185,7 +190,7 @@ class Triplets:
         X : array of shape (n, 3)
             Object numbers.
         **details : arrays and sequences
-            The other fields: weights, annotators, answers, groups, times, lines, names, n_objects.
+            The other fields: weights, annotators, answers, groups, times, ties, lines, names, n_objects.
 
         Returns
         -------
@@ -210,7 +215,7 @@ class Triplets:
         ties : "drop" or "half", default="drop"
             Whether undecided answers are left out, or count half each way.
         **details : arrays and sequences
-            The other fields: weights, annotators, answers, groups, times, lines, names, n_objects.
+            The other fields: weights, annotators, answers, groups, times, ties, lines, names, n_objects.
 
         Returns
         -------
@@ -599,7 +604,8 @@ class Triplets:
         order = np.repeat(np.arange(len(self)), np.where(decided, 1, 2))  # a tie is there both ways
         again = np.append(False, order[1:] == order[:-1])
         both = answered.select(order).flip_where(again)
-        return replace(both.with_weights(np.where(decided, 1.0, 0.5)[order]), answers=None)
+        tied = ~decided[order] if both.ties is None else ~decided[order] | both.ties
+        return replace(both.with_weights(np.where(decided, 1.0, 0.5)[order]), answers=None, ties=tied)
 
     def with_weights(self, weights: ArrayLike) -> Self:
         """Each triplet's weight multiplied by another one.
@@ -688,6 +694,7 @@ class Triplets:
             answers=None,
             groups=None,
             times=None,
+            ties=None,
             lines=None,
         )
 

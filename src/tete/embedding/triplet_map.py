@@ -19,6 +19,7 @@ from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.printing import counted, were
+from tete.core.showing import ShownMap
 from tete.core.types import Embedding
 from tete.core.validation import check_map
 from tete.embedding.answer_model import AnswerModel, AnswerSample, Floats, some_rows, typical_model
@@ -33,7 +34,7 @@ from tete.metrics.satisfaction import satisfied, share_satisfied
 __all__ = ["TripletMap"]
 
 
-class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class TripletMap(ShownMap, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A map and the names of its objects, found by `fit` or given by `on_map`."""
 
     n_components: int

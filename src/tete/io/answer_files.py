@@ -33,6 +33,7 @@ FIELDS = {
     "answers": ("biufU", "answer"),
     "groups": ("biufU", "group"),
     "times": ("biuf", "ms"),
+    "ties": ("biuf", "tie"),
 }
 BYTES_OF_AN_OBJECT = 64  # that is numbered without being mentioned, in counts and places
 
@@ -107,8 +108,8 @@ def read_answers(
     Returns
     -------
     Triplets
-        The answers, with weights, annotators, answers, groups, times and names where the file has them, and the lines
-        on which they are.
+        The answers, with weights, annotators, answers, groups, times, ties and names where the file has them, and the
+        lines on which they are.
 
     Raises
     ------
@@ -182,6 +183,8 @@ def write_answers(path: AnyPath, triplets: Triplets, *, force: bool = False) -> 
         return
     import pandas as pd  # noqa: PLC0415
 
+    if triplets.ties is not None:
+        details["ties"] = triplets.ties.astype(int)
     cells = rows if triplets.names is None else np.array([str(name) for name in triplets.names], dtype=object)[rows]
     frame = pd.DataFrame(cells, columns=["anchor", "near", "far"])
     write_frame(path, frame.assign(**{FIELDS[name][1]: values for name, values in details.items()}), force=force)

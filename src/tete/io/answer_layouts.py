@@ -168,6 +168,7 @@ def _answered(records: AnswerRecords, screens: _Screens, details: dict[str, Any]
     if tied.any() and ties == "half":
         whole = details.get("weights", np.ones(len(source)))
         details["weights"] = whole / np.repeat(ways, ways)
+        details["ties"] = tied[source]
         details.pop("answers", None)  # each way is an answer of its own
     return screens.choose(*_shown_and_chosen(screens, source, np.where(tied[source], which, -1)), **details)
 

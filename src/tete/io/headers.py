@@ -36,6 +36,7 @@ SPELLINGS = {
     "rater raterid person personid respondent judge observer prolificid prolificpid",
     "answer_id": "answerid answernumber",
     "group": "group groupid fold foldid",
+    "tie": "tie",
     "time": "ms rt rtms responsetime responsetimems reactiontime reactiontimems",
 }
 ROLES = {spelling: role for role, spellings in SPELLINGS.items() for spelling in spellings.split()}

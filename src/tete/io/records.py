@@ -23,6 +23,7 @@ __all__ = ["AnswerRecords", "plain_words", "warn_dropped"]
 
 LABELS = {"annotator": "annotators", "answer_id": "answers", "group": "groups"}
 WORDS = {"answer_id": "answer"}  # for roles that messages call otherwise
+TIED = ("1", "true")  # what the column of a part of an undecided answer says
 EMPTY: Mapping[str, Collection[str]] = MappingProxyType({})
 
 
@@ -93,6 +94,9 @@ class AnswerRecords:
             self.refuse(bad, ["weight"], "not a weight, expected a number from 0 on")
         if "time" in self.roles:
             details["times"] = self._times(self.roles["time"])
+        if "tie" in self.roles:
+            column = self.table.column(self.roles["tie"])
+            details["ties"] = column.each([plain_words(name) in TIED for name in column.names], bool)
         if not self.kept.any():
             self.refuse_none_left()
         details["lines"] = self.table.lines()

@@ -20,6 +20,7 @@ from tete.core.optimization import Minimum, StopReason
 from tete.core.printing import counted
 from tete.core.progress import progress
 from tete.core.randomness import RandomState, make_generator
+from tete.core.showing import ShownMap
 from tete.core.start import given_start, random_start
 from tete.core.threads import Threads, beside, threads
 from tete.core.types import Callback
@@ -45,7 +46,7 @@ WORTH_A_THREAD = 10_000  # rows whose neighbours take longer to find than compil
 
 
 @dataclass(eq=False, repr=False)
-class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Base of the reductions: a map of the rows of a table.
 
     Parameters

@@ -16,7 +16,7 @@ from tete.embedding.fitted_map import FittedMap, fitted_to
 from tete.embedding.packed import PackedAnswers
 from tete.exceptions import InvalidTripletsError
 
-__all__ = ["HeldOutAnswers", "held_out_margins", "held_out_sample"]
+__all__ = ["FEWEST_ANSWERS", "HeldOutAnswers", "held_out_margins", "held_out_sample"]
 
 FEWEST_ANSWERS = 20  # with fewer, held-out answers say nothing: a fold of five would have less than four
 # A refit started from the map of all answers costs a fifth, but remembers them where objects have few. Measured on

@@ -52,7 +52,8 @@ class TrustReport:
     n_held_out : int
         How many answers that were; the others mention an object that no other answer mentions.
     probability_wrong : array, one number for each triplet
-        Probability that it is wrong beyond a close call.
+        Probability that it is wrong beyond a close call; parts of undecided answers, of which neither is wrong, have
+        the overall share.
     answers : DataFrame, one row an answer
         In the order in which they came. Columns row (of its first triplet), line (of its file), anchor, near, far (of
         that triplet), annotator, weight, ms (response time), triplets, agrees (share of its triplets that the held-out
@@ -274,7 +275,7 @@ def report_on(held_out: HeldOutAnswers, *, few: int = 5, by: By = "answers", n_c
         accuracy=held_out.accuracy,
         accuracy_error=error,
         n_held_out=held_out.n_known,
-        probability_wrong=judged.lapses.model.probability_wrong(held_out.margins),
+        probability_wrong=judged.probability_wrong,
         answers=answer_table(judged),
         annotators=annotator_table(held_out, n_components),
         objects=object_table(judged, few=few),

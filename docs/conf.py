@@ -5,8 +5,8 @@ from pathlib import Path
 
 import tete
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+DOCS = Path(__file__).parent
+sys.path.insert(0, str(DOCS / "extensions"))
 
 project = "tete"
 author = "the tete developers"
@@ -54,6 +54,7 @@ plot_html_show_formats = False
 plot_formats = [("png", 120)]
 plot_rcparams = {"figure.figsize": (7.2, 3.2), "figure.constrained_layout.use": True, "font.size": 10}
 plot_apply_rcparams = True
+plot_template = (DOCS / "_templates" / "picture.rst").read_text(encoding="utf-8")
 sphinx_gallery_conf = {
     "examples_dirs": ["examples/tutorials", "examples/gallery"],
     "gallery_dirs": ["tutorials", "gallery"],
@@ -62,6 +63,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "image_scrapers": ("animations.scrape_animations", "matplotlib"),
     "remove_config_comments": True,
+    "thumbnail_size": (420, 300),
     "min_reported_time": 20,  # none may take longer: those would be named
     "show_memory": False,
     "download_all_examples": False,

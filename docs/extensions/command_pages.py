@@ -2,17 +2,19 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
-from sphinx.application import Sphinx
 
 from tete.cli import app as program
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 FOLDER = "reference/commands"
 
 
-def write_pages(app: Sphinx) -> None:
+def write_pages(app: "Sphinx") -> None:
     """Write a page for each command, and one that lists them."""
     group = typer.main.get_command(program)
     folder = Path(app.srcdir, FOLDER)
@@ -93,7 +95,7 @@ def heading(text: str, rule: str) -> str:
     return f"{text}\n{rule * len(text)}\n\n"
 
 
-def setup(app: Sphinx) -> dict[str, Any]:
+def setup(app: "Sphinx") -> dict[str, Any]:
     """Write the pages before sources are looked for."""
     app.connect("builder-inited", write_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -161,7 +161,7 @@ class UnpredictableAnswersError(InvalidTripletsError):
 
 
 class InvalidFileError(TeteError, ValueError):
-    """A file cannot be used; the message has the file, the line and the column, and what was expected there.
+    r"""A file cannot be used; the message has the file, the line and the column, and what was expected there.
 
     Examples
     --------
@@ -170,12 +170,12 @@ class InvalidFileError(TeteError, ValueError):
     >>> from tete import read_answers
     >>> from tete.exceptions import InvalidFileError
     >>> answers = Path(mkdtemp(), "answers.csv")
-    >>> _ = answers.write_text("taste,smell,look\\nsweet,strong,red\\n")
+    >>> _ = answers.write_text("taste,smell,look\nsweet,strong,red\n")
     >>> try:
     ...     read_answers(answers)
     ... except InvalidFileError as error:
-    ...     print(str(error).replace(str(answers), "answers.csv"))
-    X
+    ...     print(str(error).split(" expected")[0].replace(str(answers), "answers.csv"))
+    answers.csv, line 1:
     """
 
 

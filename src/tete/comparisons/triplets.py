@@ -221,7 +221,7 @@ class Triplets:
         -------
         Triplets
             The answers.
-        
+
         Examples
         --------
         >>> from tete import Triplets
@@ -249,7 +249,7 @@ class Triplets:
         -------
         Triplets
             With `answers` that keep the triplets of an answer together.
-        
+
         Examples
         --------
         >>> from tete import Triplets
@@ -281,7 +281,7 @@ class Triplets:
         -------
         Triplets
             With `answers` that keep the triplets of an answer together.
-        
+
         Examples
         --------
         >>> from tete import Triplets
@@ -313,7 +313,7 @@ class Triplets:
         -------
         Triplets
             With `answers` that keep the triplets of an answer together.
-        
+
         Examples
         --------
         >>> from tete import Triplets
@@ -589,7 +589,7 @@ class Triplets:
         -------
         Triplets
             The answers.
-        
+
         Examples
         --------
         >>> from tete import Triplets

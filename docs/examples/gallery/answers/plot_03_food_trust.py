@@ -17,9 +17,10 @@ from tete.datasets import load_food, make_uniform_triplets
 from tete.exceptions import MissingDataError
 
 MENU = """pancakes 8 1 0 2, waffles 8 1 0 2, ice cream 9 0 1 4, chocolate cake 9 1 2 3, apple pie 8 1 3 1,
-brownie 9 1 3 3, cheesecake 8 1 2 5, fruit salad 6 0 4 0, lemonade 7 0 7 0, pickles 1 6 9 0, olives 0 8 5 3,
-anchovies 0 9 2 4, chips 0 8 1 5, pretzel 1 7 0 2, bacon 1 8 0 7, ham 2 7 0 5, steak 0 5 0 6, burger 2 6 2 7, sausage 1 7 1 7,
-tomato soup 3 5 4 2, salad 1 2 4 1, asparagus 1 2 1 1, broccoli 0 2 0 0, rice 1 2 0 1, sushi 2 5 3 2"""
+brownie 9 1 3 3, cheesecake 8 1 2 5, fruit salad 6 0 4 0, lemonade 7 0 7 0, pickles 1 6 9 0,
+olives 0 8 5 3, anchovies 0 9 2 4, chips 0 8 1 5, pretzel 1 7 0 2, bacon 1 8 0 7, ham 2 7 0 5,
+steak 0 5 0 6, burger 2 6 2 7, sausage 1 7 1 7, tomato soup 3 5 4 2, salad 1 2 4 1, asparagus 1 2 1 1,
+broccoli 0 2 0 0, rice 1 2 0 1, sushi 2 5 3 2"""
 
 
 def menu():

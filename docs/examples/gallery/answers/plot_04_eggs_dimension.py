@@ -31,15 +31,15 @@ answers = answers.select(np.random.default_rng(0).choice(len(answers), 8000, rep
 # likely as with the best one, within a standard error.
 search = TETECV(n_components=[1, 2, 3, 4]).fit(answers)
 print(search.best_params_)
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
-plot_choice(search.cv_results_, search.best_params_, axes=left)
 
 # %%
-# The place on the chosen line against what the eggs really are. People's answers agree with the truth in four of five
-# cases only; the map, which weighs all of them, is much nearer to it.
+# Left, the held-out error of each dimension; right, the place on the chosen line against what the eggs really are.
+# People's answers agree with the truth in four of five cases only; the map, which weighs all of them, is much nearer
+# to it.
 place = search.embedding_[:, 0]
 place = place * np.sign(np.corrcoef(place, smoothness)[0, 1])
+figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+plot_choice(search.cv_results_, search.best_params_, axes=left)
 right.scatter(smoothness, place, s=28, color="#2a7f9e")
 right.set(xlabel="true smoothness", ylabel="place on the line")
 right.spines[["top", "right"]].set_visible(False)
-figure

@@ -51,7 +51,7 @@ def test_readme_blocks_run(block, tmp_path, monkeypatch):
     exec(compile(block, "README.md", "exec"), {"__name__": "readme"})
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/command_line.md", *TASKS])
+@pytest.mark.parametrize("page", ["README.md", "docs/command_line.md", "docs/elsewhere.md", *TASKS])
 def test_blocks_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for block in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL):

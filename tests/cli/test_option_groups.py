@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from typer.testing import CliRunner
 
+from tete.cli.look_options import LookOptions
 from tete.cli.option_groups import gathers
 from tete.cli.place import place
 from tete.cli.reduce import reduce
@@ -42,4 +43,5 @@ def test_commands_that_read_tables_take_the_same_options():
     for command in (reduce, place):
         taken = inspect.signature(command).parameters
         assert set(TableOptions.__dataclass_fields__) <= set(taken)
-        assert not {"reading", "making"} & set(taken)
+        assert set(LookOptions.__dataclass_fields__) <= set(taken)
+        assert not {"reading", "making", "showing"} & set(taken)

@@ -133,7 +133,7 @@ class Outputs:
         *,
         wrong: "NDArray[np.float64] | None" = None,
         uncertainty: "Uncertainty | None" = None,
-        images: Path | None = None,
+        images: "Path | NDArray[Any] | None" = None,
         classes: "Mapping[str, Sequence[str]] | None" = None,
         background: "NDArray[Any] | None" = None,
         unlike: "NDArray[np.bool_] | None" = None,
@@ -207,14 +207,16 @@ def page_details(shown: "Map", triplets: "Triplets | None", label: str | None, t
     }
 
 
-def page_images(shown: "Map", folder: Path | None) -> dict[str, Any]:
-    """Pictures named after the objects, or after what a column "image" or "image_file" says."""
-    if folder is None:
+def page_images(shown: "Map", images: "Path | NDArray[Any] | None") -> dict[str, Any]:
+    """Pictures in a folder, named after the objects or what a column "image" or "image_file" says, or from pixels."""
+    if images is None:
         return {}
-    from tete.page.thumbnails import read_thumbnails  # noqa: PLC0415
+    from tete.page.thumbnails import make_thumbnails, read_thumbnails  # noqa: PLC0415
 
+    if not isinstance(images, Path):
+        return {"images": make_thumbnails(images)}
     files = next((shown.columns[name] for name in ("image", "image_file") if name in shown.columns), shown.name_texts)
-    return {"images": read_thumbnails(folder, [str(file) for file in files])}
+    return {"images": read_thumbnails(images, [str(file) for file in files])}
 
 
 def _names_to_write(shown: "Map") -> list[str] | None:

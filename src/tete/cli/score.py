@@ -8,7 +8,8 @@ import typer
 from tete.cli import options
 from tete.cli.answer_options import AnswerOptions, reads_answers
 from tete.cli.arguments import class_label, read_map_file
-from tete.cli.messages import one_sentence, print_result
+from tete.cli.encoding_tables import encoded
+from tete.cli.messages import one_sentence, print_result, said_of
 from tete.cli.table_options import TableOptions
 from tete.core.printing import counted, table_lines
 
@@ -58,14 +59,21 @@ def score(
     assert features is not None
     asked = [name for name in label or [] if name not in found.columns]
     told = TableOptions(id_column, asked, drop, array, reading.no_header, reading.encoding)
-    table = told.read(features, likely_labels=list(found.columns))
+    table = told.read(features, likely_labels=list(found.columns), mixed=metric != "precomputed")
+    with said_of(features):
+        encoder, table = encoded(table, metric=metric, standardize=standardize)
     joined = _joined(map_file, found, features, table)
     shown = None if not label else label[0] if label[0] in joined.columns else next(iter(table.columns))
-    if standardize:
+    if standardize and encoder is None:
         from tete.reduction.projection import column_spreads, standardized  # noqa: PLC0415
 
         table = replace(table, matrix=standardized(table.matrix, column_spreads(table.matrix)))
-    print_result(*_quality(joined, table, shown, metric, neighbors, samples), as_json, quiet)
+    with said_of(features):
+        result, lines = _quality(joined, table, shown, metric, neighbors, samples)
+    if encoder is not None:
+        lines[1:1] = table_lines([("table", encoder.summary())])
+    result["encoded"] = None if encoder is None else encoder.summary()
+    print_result(result, "\n".join(lines), as_json, quiet)
 
 
 def _agreement(found: "Map", triplets: "Triplets", by: "By | None") -> tuple[dict[str, Any], str]:
@@ -90,7 +98,7 @@ def _agreement(found: "Map", triplets: "Triplets", by: "By | None") -> tuple[dic
 
 def _quality(
     found: "Map", table: "FeatureTable", label: str | None, metric: str, neighbors: int, samples: int
-) -> tuple[dict[str, Any], str]:
+) -> tuple[dict[str, Any], list[str]]:
     from tete.metrics.quality import map_quality  # noqa: PLC0415
 
     chosen = class_label(found, label)
@@ -102,8 +110,8 @@ def _quality(
         n_neighbors=neighbors,
         n_samples=samples,
     )
-    text = "\n".join([*table_lines([("rows", f"{len(found):,}")]), str(quality)])
-    return {"label": chosen, **quality.as_dict()}, text
+    lines = [*table_lines([("rows", f"{len(found):,}")]), str(quality)]
+    return {"label": chosen, **quality.as_dict()}, lines
 
 
 def _joined(map_file: str, found: "Map", features: str, table: "FeatureTable") -> "Map":

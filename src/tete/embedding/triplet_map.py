@@ -47,7 +47,7 @@ class TripletMap(ShownMap, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
         """The loss of one triplet."""
 
     @abstractmethod
-    def _settle(self, triplets: Triplets | None) -> None:
+    def _settle(self, answers: Answers | None) -> None:
         """Learn the parameters that are left to the answers; None where there are no answers to learn from."""
 
     def on_map(self, embedding: ArrayLike, names: Sequence[Hashable] | None = None) -> Self:

@@ -10,7 +10,7 @@ processor ms and was off the exact sum of the terms by 2e-16 in the mean, whole 
 1.5e-18. On terms whose columns have different sizes it is the other way round: of 16 and 256 such terms the tree's sum
 was 1.4 and 35 times nearer. Neither matters beside the rounding inside a term, a sum of 600,000 answers there. But the
 step has to be known before the first term is rounded, from the largest entry of all terms, which differs by orders of
-magnitude between losses, weights and stages of a fit, and costs a round of messages where terms are on several machines.
+magnitude between losses, weights and stages of a fit, and costs a round of messages where terms are on many machines.
 The tree needs no such bound, and keeps at most one term for each level and thread.
 """
 

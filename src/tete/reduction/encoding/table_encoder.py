@@ -291,7 +291,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         empty = np.flatnonzero(np.isnan(encoded).all(axis=1))
         if len(empty):
             raise InvalidFeaturesError(
-                f"Row {empty[0]} of `X` has no cell to go by in the {counted(len(parts), 'column')} that are used: "
+                f"Row {empty[0]} of `X` has no cell to go by in the {counted(len(parts), 'column')} used: "
                 f"leave it out ({counted(len(empty), 'such row')})."
             )
         return encoded

@@ -12,7 +12,7 @@ from tete.core.lazy import lazy_names as _lazy_names
 if _TYPE_CHECKING:
     from tete.collecting.study_answers import read_study
     from tete.comparisons.triplets import Triplets
-    from tete.drawing.curves import plot_choice, plot_convergence, plot_noise_curves
+    from tete.drawing.curves import plot_choice, plot_convergence, plot_learning_curve, plot_noise_curves
     from tete.drawing.figures import save_picture
     from tete.drawing.map_picture import plot_map
     from tete.embedding.estimators import CKL, GNMDS, SOE, STE, TETE, TSTE
@@ -64,6 +64,7 @@ __all__ = [
     "map_quality",
     "plot_choice",
     "plot_convergence",
+    "plot_learning_curve",
     "plot_map",
     "plot_noise_curves",
     "position_uncertainty",
@@ -83,7 +84,9 @@ __all__ = [
 _HOMES = {
     "read_study": "tete.collecting.study_answers",
     "Triplets": "tete.comparisons.triplets",
-    **dict.fromkeys(("plot_choice", "plot_convergence", "plot_noise_curves"), "tete.drawing.curves"),
+    **dict.fromkeys(
+        ("plot_choice", "plot_convergence", "plot_learning_curve", "plot_noise_curves"), "tete.drawing.curves"
+    ),
     "save_picture": "tete.drawing.figures",
     "plot_map": "tete.drawing.map_picture",
     **dict.fromkeys(("CKL", "GNMDS", "SOE", "STE", "TETE", "TSTE"), "tete.embedding.estimators"),

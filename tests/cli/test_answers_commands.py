@@ -1,7 +1,7 @@
 """The command line as a person uses it: every command, and every mistake in one sentence.
 
-These run `cli.embed`, `cli.embed_fixed`, `cli.check`, `cli.choose`, `cli.suggest`, `cli.view`, `cli.demo` and
-`cli.demo_digits`, with what all commands share: `cli.options`, `cli.outputs` and `cli.messages`.
+These run `cli.embed`, `cli.embed_fixed`, `cli.check`, `cli.choose`, `cli.curve`, `cli.suggest`, `cli.view`, `cli.demo`
+and `cli.demo_digits`, with what all commands share: `cli.options`, `cli.outputs` and `cli.messages`.
 """
 
 import functools
@@ -191,6 +191,20 @@ class TestChooseAndSuggest:
         tried = {(each["t"], None if each["kernel"] == "distance" else each["t_prime"]) for each in found["candidates"]}
         assert tried == set(TEMPERATURES)
         assert all(each["log_likelihood"] < 0.0 for each in found["candidates"])
+
+    def test_curve(self, answers, answers_of_many, tmp_path):
+        result = tete("curve", answers, "--repeats", 1, "--plot", tmp_path / "curve.svg", "--t", 2, "--t-prime", 1.5)
+        assert result.exit_code == 0, result.output
+        assert result.stdout.count("±") == 6
+        assert "answers, heading for" in result.stdout
+        assert "where it is heading" in (tmp_path / "curve.svg").read_text()
+        options = ["--by", "annotators", "--repeats", 1, "--t", 2, "--t-prime", 1.5, "--json"]
+        found = json.loads(tete("curve", answers_of_many, *options).stdout)
+        assert found["by"] == "annotators"
+        assert [set(point) for point in found["points"]] == [{"answers", "error", "standard_error"}] * 6
+        few = tmp_path / "few.csv"
+        few.write_text("anchor,near,far\na,b,c\nb,a,c\n")
+        assert "At least 100 answers are needed for a curve, got 2." in tete("curve", few).stderr
 
     def test_dims_that_are_none_and_too_many_folds(self, answers, tmp_path):
         few = tmp_path / "few.csv"

@@ -1,6 +1,6 @@
 """Layouts of answers as the field writes them; `test_answer_and_map_files` has those with three columns.
 
-Tests `io.time_columns` as well: what may be in a column of response times.
+Tests `io.time_columns` and `io.list_cells` as well: what may be in a column of response times, and lists of objects.
 """
 
 import gzip
@@ -8,9 +8,13 @@ import tracemalloc
 import zipfile
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet as pq
 
 from tete import Triplets, read_answers, write_answers
+from tete.distributed import TripletShards, pack_answers
 from tete.exceptions import DroppedAnswersWarning, InvalidFileError, InvalidParameterError, InvalidTripletsError
 
 
@@ -221,6 +225,71 @@ class TestTimes:
         path = file("anchor,near,far\n1,2,3\n")
         with pytest.raises(InvalidFileError, match=f"line 1: column 'far' is the far column.*`{parameter}`"):
             read_answers(path, **{parameter: "far"})
+
+
+class TestLists:
+    """Screens in one cell, of `io.list_cells`."""
+
+    SCREENS = pd.DataFrame(
+        {
+            "anchor": ["a", "b", "c"],
+            "choices": [["b", "c", "d"], ["a", "c"], ["a", "b", "d"]],
+            "picked": [["c", "b"], ["a"], ["d"]],
+            "votes": [1, 2, 1],
+        }
+    )
+    EXPECTED = (("a", "c", "d"), ("a", "b", "d"), ("b", "a", "c"), ("c", "d", "a"), ("c", "d", "b"))
+
+    @pytest.fixture(params=["parquet", "json", "fixed"])
+    def screens(self, request, tmp_path):
+        path = tmp_path / f"screens.{'json' if request.param == 'json' else 'parquet'}"
+        if request.param == "json":
+            self.SCREENS.to_json(path, orient="records")
+        elif request.param == "parquet":
+            self.SCREENS.to_parquet(path)
+        else:  # lists of one length, some of them with nothing in the end, or not there at all
+            padded = [[*each, *[None] * (3 - len(each))] for each in self.SCREENS["choices"]]
+            columns = {name: pa.array(self.SCREENS[name].tolist()) for name in self.SCREENS}
+            columns["choices"] = pa.array(padded, type=pa.list_(pa.string(), 3))
+            pq.write_table(pa.table(columns), path)
+        return path
+
+    def test_by_header_and_by_name(self, screens):
+        found = read_answers(screens)
+        assert sorted(named(found)) == sorted(self.EXPECTED)
+        assert found.answer_counts().tolist() == [1.0, 2.0, 1.0]
+        ranked = read_answers(screens, columns=["anchor", "choices"], picked=["picked"], ranked=True)
+        assert sorted(named(ranked)) == sorted((*self.EXPECTED, ("a", "c", "b")))
+
+    def test_odd_ones(self, tmp_path):
+        table = pd.DataFrame({"items": [["a", "b", "c"], ["b", "c", "d"]], "odd": ["c", "b"]})
+        table.to_parquet(tmp_path / "odd.parquet")
+        assert set(named(read_answers(tmp_path / "odd.parquet"))) == {
+            *(("a", "b", "c"), ("b", "a", "c"), ("c", "d", "b"), ("d", "c", "b"))
+        }
+
+    def test_packed_alike(self, screens, tmp_path):
+        if screens.suffix == ".parquet":
+            pack_answers([screens], tmp_path / "packed.tete")
+            packed = TripletShards(tmp_path / "packed.tete").sample()
+            assert sorted(named(packed)) == sorted(self.EXPECTED)
+
+    def test_lists_that_are_no_screens(self, tmp_path):
+        path = tmp_path / "long.parquet"
+        table = pd.DataFrame({"anchor": ["a"], "choices": [[f"o{n}" for n in range(101)]], "picked": ["o1"]})
+        table.to_parquet(path)
+        with pytest.raises(InvalidFileError, match=r"column 'choices': a screen may show at most 100 .* list of 101"):
+            read_answers(path)
+        table.assign(choices=[[["o1"]]]).to_parquet(path)
+        with pytest.raises(InvalidFileError, match="expected texts or numbers, got values of the type list"):
+            read_answers(path, columns=["anchor", "choices", "picked"])
+        path.with_suffix(".json").write_text('[{"anchor": "a", "near": [["b"]], "far": "c"}]')
+        with pytest.raises(InvalidFileError, match="row 0, column 'near1': expected a text or a number, got list"):
+            read_answers(path.with_suffix(".json"), columns=["anchor", "near", "far"])
+
+    def test_one_answer_of_several_choices(self, file):
+        picks = read_answers(file("anchor,choice1,choice2,choice3,answer\nq,a,b,c,b\n"))
+        assert named(picks) == [("q", "b", "a"), ("q", "b", "c")]
 
 
 class TestPacked:

@@ -16,6 +16,7 @@ import tete
 from tete.cli.check import check
 from tete.cli.choose import choose
 from tete.cli.collect import collect
+from tete.cli.curve import curve
 from tete.cli.demo import demo
 from tete.cli.embed import embed
 from tete.cli.export import export
@@ -48,13 +49,13 @@ app = _Program(
     epilog="Start with: tete demo. Then: tete embed answers.csv -o map.csv --plot map.png --page map.html, "
     "or: tete reduce table.csv -o map.csv --plot map.png --page map.html",
     rich_markup_mode=None,
-    add_completion=False,
     no_args_is_help=True,
 )
 for _command in (
     embed,
     check,
     choose,
+    curve,
     views,
     suggest,
     collect,

@@ -1,4 +1,4 @@
-"""Where packed answers are summed: on this machine's threads, in local processes, or on a Dask cluster."""
+"""Where the work is done: on this machine's threads, in local processes, or on a Dask cluster."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,27 +21,40 @@ class Cluster:
         if self.scheduler is not None and self.workers is not None:
             raise typer.BadParameter("give either --scheduler or --workers.")
 
+    @property
+    def given(self) -> bool:
+        """Whether there is a cluster."""
+        return self.scheduler is not None or self.workers is not None
+
     def takes(self, answers: str) -> bool:
         """Whether answers are packed; others are not summed on a cluster."""
         from tete.distributed.manifest import is_packed  # noqa: PLC0415
 
         if is_packed(answers):
             return True
-        if self.scheduler is not None or self.workers is not None:
+        if self.given:
             raise typer.BadParameter("--scheduler and --workers are for packed answers: see tete pack.")
         return False
 
     @contextmanager
     def used(self) -> Iterator[None]:
         """Use it while the block runs."""
-        if self.scheduler is None and self.workers is None:
+        if not self.given:
             yield
             return
         from tete.distributed import on  # noqa: PLC0415
 
-        with ExitStack() as stack:
-            stack.enter_context(on(stack.enter_context(self._client(stack))))
+        with self.client() as client, on(client):
             yield
+
+    @contextmanager
+    def client(self) -> Iterator[Any]:
+        """The client of the cluster while the block runs; None if there is no cluster."""
+        if not self.given:
+            yield None
+            return
+        with ExitStack() as stack:
+            yield stack.enter_context(self._client(stack))
 
     def _client(self, stack: ExitStack) -> Any:
         from tete.exceptions import ClusterError  # noqa: PLC0415

@@ -131,9 +131,11 @@ class TETE(TripletEmbedding):
         settled: Self = copied.set_params(t=self.t_, t_prime=t_prime, kernel=self.kernel_)
         return settled
 
-    def _settle(self, triplets: Triplets | None) -> None:
+    def _settle(self, answers: Answers | None) -> None:
         possible = possible_temperatures(self.t, self.t_prime, self.kernel)
-        parts = [] if triplets is None or len(possible) == 1 else held_out_parts(triplets)
+        parts: list[HeldOut] = []
+        if answers is not None and len(possible) > 1:
+            parts = held_out_parts(answers if isinstance(answers, Triplets) else answers.sample())
         choice = self._choice(parts, possible) if parts else None
         self.temperature_scores_ = None if choice is None else choice.likelihoods
         self.kernel_, self.t_, self.t_prime_ = fallback(possible) if choice is None else choice.best

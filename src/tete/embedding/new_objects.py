@@ -58,6 +58,10 @@ class NewPlaces:
     >>> placed = model.place_new([(4, 3, 2), (4, 3, 1), (3, 4, 2)])  # object 4 is like object 3
     >>> placed.names, placed.n_answers.tolist(), bool(placed.embedding[0, 0] > 4)
     ((4,), [3], True)
+    >>> placed.radii().shape, bool(placed.contains(placed.embedding)[0])
+    ((1, 1), True)
+    >>> list(placed.to_frame().columns)
+    ['object', 'x1', 'radius1', 'n_answers']
     """
 
     names: tuple[Hashable, ...]

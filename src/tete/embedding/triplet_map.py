@@ -47,7 +47,7 @@ class TripletMap(ShownMap, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
         """The loss of one triplet."""
 
     @abstractmethod
-    def _settle(self, triplets: Triplets | None) -> None:
+    def _settle(self, answers: Answers | None) -> None:
         """Learn the parameters that are left to the answers; None where there are no answers to learn from."""
 
     def on_map(self, embedding: ArrayLike, names: Sequence[Hashable] | None = None) -> Self:
@@ -106,7 +106,7 @@ class TripletMap(ShownMap, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
     def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
         """By how much the map, or another one of the same objects, agrees with each answer.
 
-        It is the difference of distances |y_i - y_k| - |y_i - y_j|, positive where the map agrees.
+        It is the difference of distances ``|y_i - y_k| - |y_i - y_j|``, positive where the map agrees.
 
         Returns
         -------

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,8 +14,10 @@ __all__ = ["Cluster"]
 class Cluster:
     """What --scheduler and --workers say."""
 
-    scheduler: str | None = None
-    workers: int | None = None
+    scheduler: Annotated[
+        str | None, typer.Option(help="Dask scheduler, e.g. tcp://host:8786, whose workers sum packed answers.")
+    ] = None
+    workers: Annotated[int | None, typer.Option(min=1, help="Sum packed answers in so many local processes.")] = None
 
     def __post_init__(self) -> None:
         if self.scheduler is not None and self.workers is not None:

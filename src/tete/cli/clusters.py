@@ -1,5 +1,6 @@
 """Where the work is done: on this machine's threads, in local processes, or on a Dask cluster."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -65,8 +66,17 @@ class Cluster:
             from distributed import Client, LocalCluster  # noqa: PLC0415
         except ImportError as error:
             raise ImportError("--scheduler and --workers need Dask: pip install 'tete[dask]'") from error
+        for handler in logging.getLogger("distributed").handlers:  # one, of all loggers of Dask
+            handler.setLevel(logging.CRITICAL)  # what matters is said in our own sentence
         if self.workers is not None:
-            local = LocalCluster(n_workers=self.workers, threads_per_worker=1, processes=True, dashboard_address=None)
+            local = LocalCluster(
+                n_workers=self.workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # or else 8787, which may be another's
+                silence_logs=logging.CRITICAL,
+            )
             return Client(stack.enter_context(local))
         try:
             return Client(self.scheduler, timeout=10)

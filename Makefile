@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test test-all check bench fuzz paper paper-quick clean
+OLDEST := .venv-oldest
+
+.PHONY: demo test test-all test-oldest check dist bench fuzz paper paper-quick clean
 
 demo: $(VENV)/ready
 	$(BIN)/tete demo demo --force
@@ -17,10 +19,23 @@ test: $(VENV)/ready
 test-all: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term
 
+# What is not marked slow (or TESTS alone), with the oldest versions that pyproject.toml allows, in their own environment;
+# it also has what needs pandas before 3.
+test-oldest: $(OLDEST)/ready
+	$(OLDEST)/bin/python -m pytest -n auto -m "not slow" $(TESTS)
+
 check: $(VENV)/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# Wheel and sdist, checked, and the demo where nothing but the wheel is installed.
+dist: $(VENV)/release
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/python .ci/check_distribution.py dist
 
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/triplets.py
@@ -41,6 +56,15 @@ $(VENV)/experiments: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,experiments]"
 	touch $@
 
+$(VENV)/release: $(VENV)/ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,release]"
+	touch $@
+
+$(OLDEST)/ready: pyproject.toml .ci/oldest.txt
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check --constraint .ci/oldest.txt --editable ".[dev-pandas2]"
+	touch $@
+
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "tete needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
@@ -48,4 +72,4 @@ $(VENV)/ready: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) .bench demo paper paper-quick .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) $(OLDEST) .bench demo dist paper paper-quick .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*

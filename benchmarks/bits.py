@@ -91,7 +91,7 @@ def judged_triplets() -> Iterator[tuple[str, Callable[[], str]]]:
 
     def sureness() -> str:
         found = tete.position_uncertainty(TETE().fit(plain), plain, n_replicates=12)
-        return digest(found.covariances, found.stability)
+        return digest(found.covariances, found.stability or 0.0)
 
     yield "TETECV", lambda: choice(plain)
     yield "TETECV weighted", lambda: choice(given)

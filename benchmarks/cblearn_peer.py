@@ -1,9 +1,10 @@
 """Fit one set of triplets with cblearn; runs in cblearn's environment.
 
-Usage: python cblearn_peer.py METHOD TRIPLETS.npy EMBEDDING.npy DIMS, METHOD being TSTE or SOE. Prints the fit's
-seconds.
+Usage: python cblearn_peer.py METHOD TRIPLETS.npy EMBEDDING.npy DIMS [LIMIT], METHOD being TSTE or SOE. Prints the fit's
+seconds and its processor seconds. After LIMIT processor seconds the process is killed.
 """
 
+import resource
 import sys
 import time
 import warnings
@@ -19,9 +20,11 @@ METHODS = {
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    method, source, target, dims = sys.argv[1:]
+    method, source, target, dims, *limit = sys.argv[1:]
+    if limit:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(limit[0]), int(limit[0])))
     triplets = np.load(source).astype(np.uint32)
-    started = time.perf_counter()
+    started = np.array([time.perf_counter(), time.process_time()])
     fitted = METHODS[method](int(dims)).fit(triplets)
-    print(time.perf_counter() - started)
+    print(*(np.array([time.perf_counter(), time.process_time()]) - started))
     np.save(target, fitted.embedding_)

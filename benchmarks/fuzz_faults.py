@@ -47,6 +47,7 @@ REDUCE = (
 )
 PLACE = "place model.npz table.csv -o placed.json --plot placed.png --page placed.html --force"
 CHOOSE = "choose answers.csv --dims 1:2 --folds 2 --plot choice.pdf --force"
+VIEWS = "views answers.csv --by answers --n-views 2 -o views --force"
 REPRODUCE = "reproduce figure2 --quick --out paper"
 
 KILLED = {
@@ -54,6 +55,7 @@ KILLED = {
     "reduce": REDUCE,
     "place": PLACE,
     "choose": CHOOSE,
+    "views": VIEWS,
     "reproduce": REPRODUCE,
     "reproduce --jobs 2": f"{REPRODUCE} --jobs 2",
 }

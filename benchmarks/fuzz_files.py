@@ -92,9 +92,13 @@ def _work(seed: int, first: int, end: int | None, seconds: float | None, kept: P
     from fuzz_mutations import mutated  # noqa: PLC0415  (heavy, and only where files are read)
     from fuzz_samples import samples  # noqa: PLC0415
 
-    valid = samples()
-    started, case = time.monotonic(), first
+    valid, case = samples(), first
     with tempfile.TemporaryDirectory() as folder:
+        for sample in valid:  # each is read as it is, and what has to be compiled takes no time of a case
+            path = Path(folder, f"valid.{sample.extension}")
+            path.write_bytes(sample.content)
+            sample.read(path, sample.options[0])
+        started = time.monotonic()
         while (case < end) if end is not None else (time.monotonic() - started < seconds):
             rng = np.random.default_rng([seed, case])
             sample = valid[rng.integers(len(valid))]

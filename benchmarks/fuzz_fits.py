@@ -25,7 +25,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import tete
 from environments import ROOT, machine
-from fuzz_inputs import answers, chance, distances, embedding, pick, reduction, table, weights
+from fuzz_inputs import answers, chance, distances, embedding, frame, numbers, pick, reduction, table, weights
 from tete.exceptions import TeteError, TeteWarning
 from triplets import RESULTS, as_markdown
 
@@ -59,6 +59,21 @@ def fit_table(rng: np.random.Generator) -> Found:
                 yield f"rows times {factor:g}", model.transform(new)
 
 
+def fit_mixed(rng: np.random.Generator) -> Found:
+    """Encode a table of many kinds of columns with gaps, reduce it, and place rows that lack cells."""
+    values = numbers(rng)
+    values[rng.random(values.shape) < pick(rng, (0.0, 0.1, 0.5))] = np.nan
+    rows = frame(rng, values, share=0.3)
+    encoder = tete.TableEncoder()
+    encoded = encoder.fit_transform(rows)
+    yield "codes", encoded
+    model = tete.ListwiseTETE(max_iter=5, random_state=0, n_jobs=1).fit(encoded)
+    yield "embedding_", model.embedding_
+    places, novelty = model.transform(encoder.transform(rows.mask(rng.random(rows.shape) < 0.3)), return_novelty=True)
+    yield "new places", places
+    yield "novelty", novelty
+
+
 def fit_answers(rng: np.random.Generator) -> Found:
     """Fit answers, and ask the map all that it answers quickly."""
     given = answers(rng)
@@ -87,7 +102,12 @@ def asked(model: Any, given: tete.Triplets) -> Found:
 def judge_answers(rng: np.random.Generator) -> Found:
     """Trust, suggestions, uncertainty or the choice of a dimension."""
     given = answers(rng)
-    task = pick(rng, ("trust", "suggest", "position_uncertainty", "TETECV"))
+    task = pick(rng, ("trust", "suggest", "position_uncertainty", "learning_curve", "MultiViewTETE", "TETECV"))
+    if task == "MultiViewTETE":
+        by = "annotators" if chance(rng, 0.7) else "answers"
+        views = tete.MultiViewTETE(n_views=pick(rng, ("auto", 2)), by=by, random_state=0, n_jobs=1).fit(given)
+        yield from (("a view", places) for places in views.embeddings_)
+        return
     if task == "TETECV":
         model = tete.TETECV((1, 2), temperatures=[(2.0, 1.75), (1.0, 1.0)], cv=2, max_iter=50, random_state=0, n_jobs=1)
         yield "TETECV", model.fit(given).embedding_
@@ -98,6 +118,8 @@ def judge_answers(rng: np.random.Generator) -> Found:
         yield "probability_wrong", report.probability_wrong
         yield "wrong_share", report.wrong_share
         yield "report", [float(len(str(report)))]
+    elif task == "learning_curve":
+        yield "accuracy", tete.learning_curve(model, given, n_repeats=1).points["error"]
     elif task == "suggest":
         yield "suggest", tete.suggest(model, given, n_questions=5)["bits"].to_numpy(dtype=float)
     else:
@@ -107,15 +129,17 @@ def judge_answers(rng: np.random.Generator) -> Found:
             axis=(1, 2)
         )  # the others are hardly ever drawn, as documented
         yield "covariances", found.covariances[mentioned][known]
-        yield "stability", found.stability
+        if found.no_stability is None:
+            yield "stability", found.stability
 
 
 TASKS: dict[str, Callable[[np.random.Generator], Found]] = {
     "tables": fit_table,
+    "mixed tables": fit_mixed,
     "answers": fit_answers,
     "judgements": judge_answers,
 }
-SHARES = (0.5, 0.35, 0.15)
+SHARES = (0.4, 0.1, 0.35, 0.15)
 
 
 # What comes of it -----------------------------------------------------------------------------------------------------

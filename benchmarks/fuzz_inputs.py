@@ -75,8 +75,8 @@ def of_type(kind: Any) -> Callable[[Rng, np.ndarray], np.ndarray]:
     return lambda rng, values: values.astype(kind)
 
 
-def frame(rng: Rng, values: np.ndarray) -> pd.DataFrame:
-    """A data frame with names, in which columns may have other types."""
+def frame(rng: Rng, values: np.ndarray, share: float = 0.03) -> pd.DataFrame:
+    """A data frame with names, in which this share of columns of other types is."""
     result = pd.DataFrame(values, columns=[f"c{column}" for column in range(values.shape[1])])
     n_rows = len(result)
     odd = {
@@ -92,7 +92,7 @@ def frame(rng: Rng, values: np.ndarray) -> pd.DataFrame:
         "sparse": pd.arrays.SparseArray(np.zeros(n_rows)),
     }
     for name, column in odd.items():
-        if chance(rng, 0.03):
+        if chance(rng, share):
             result[name] = column
     return result
 
@@ -144,7 +144,7 @@ def reduction(rng: Rng, X: Any) -> Any:
     options: dict[str, Any] = {
         "n_components": int(pick(rng, (1, 2, 2, 3, 4))),
         "n_neighbors": int(pick(rng, (1, 2, 5, 15, 40))),
-        "pca_components": pick(rng, (None, 1, 2, 50)),
+        "pca_components": pick(rng, ("auto", None, 1, 2, 50)),
         "init": pick(rng, ("pca", "pca", "random")),
         "max_iter": int(pick(rng, (1, 5, 12))),
         "learning_rate": pick(rng, ("auto", "auto", "auto", 1e-3, 1e6)),
@@ -164,6 +164,7 @@ def reduction(rng: Rng, X: Any) -> Any:
             t=pick(rng, (None, 1.0, 1.5, 2.0)),
             keep_surfaces=chance(rng, 0.5),
             n_outliers=pick(rng, (None, 1, 30)),
+            exaggeration=float(pick(rng, (1.0, 1.0, 4.0, 1e-3))),
             **options,
         )
     return WeightedTETE(
@@ -246,8 +247,9 @@ def embedding(rng: Rng, triplets: Triplets) -> Any:
         shape = (triplets.n_objects, options["n_components"])
         options["init"] = rng.normal(size=shape) * 10.0 ** rng.uniform(-300, 20)
     kind = pick(rng, (TETE, TETE, TETE, STE, TSTE, CKL, GNMDS, SOE))
-    if kind is TETE:
+    if kind is TETE and chance(rng, 0.5):  # else both are chosen
         options |= {"t": float(pick(rng, (1.0, 1.5, 2.0))), "t_prime": float(pick(rng, (1.0, 1.0001, 1.75, 2.0)))}
+        options["kernel"] = pick(rng, ("auto", "squared", "distance"))
     if kind is TSTE:
         options["alpha"] = pick(rng, (None, 1e-300, 1.0, 1e300))
     if kind is CKL:

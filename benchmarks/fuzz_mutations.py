@@ -1,5 +1,6 @@
 """Ways to damage a file, from a flipped bit to archives whose members were exchanged."""
 
+import gzip
 import io
 import re
 import struct
@@ -9,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fuzz_samples import Sample
+from fuzz_samples import Sample, in_zip
 
 Mutation = Callable[[np.random.Generator, Sample, list[Sample]], bytes]
 
@@ -232,6 +233,17 @@ def tables_changed(rng: np.random.Generator, sample: Sample, _: list[Sample]) ->
     return flipped(rng, sample._replace(content=content), []) if rng.random() < 0.5 else content
 
 
+def repacked(rng: np.random.Generator, sample: Sample, samples: list[Sample]) -> bytes:
+    """What is in the archive is damaged, not the archive."""
+    zipped = sample.extension.endswith("zip")
+    text = (
+        zipfile.ZipFile(io.BytesIO(sample.content)).read("answers.csv") if zipped else gzip.decompress(sample.content)
+    )
+    mutation = OF_KIND["text"][rng.integers(len(OF_KIND["text"]))]
+    content = mutation(rng, sample._replace(content=text), samples)
+    return in_zip(content) if zipped else gzip.compress(content, mtime=0)
+
+
 BYTES: tuple[Mutation, ...] = (flipped, cut, repeated, spliced, inserted, sizes_changed)
 OF_KIND: dict[str, tuple[Mutation, ...]] = {
     "text": (*BYTES, inserted, inserted, encoded, lines_changed, lines_changed),
@@ -240,6 +252,9 @@ OF_KIND: dict[str, tuple[Mutation, ...]] = {
     "npz": (*BYTES, headers_changed, members_exchanged, members_exchanged, members_exchanged),
     "sparse npz": (*BYTES, headers_changed, members_exchanged, members_exchanged, members_exchanged),
     "Parquet": (*BYTES, tables_changed, tables_changed),
+    "zip": (*BYTES, repacked, repacked),
+    "gz": (*BYTES, repacked, repacked),
+    "folder": BYTES,
 }
 
 

@@ -114,7 +114,7 @@ def measure_newcomers() -> dict[str, list[dict[str, object]]]:
             maps = {"TETE, place_new": np.concatenate([before, placed.embedding])}
             maps["TETE, fitted again"] = TETE().fit(everything).embedding_
             for peer in ("TSTE", "SOE, one start"):
-                maps[f"cblearn {peer}, fitted again"] = fit_peer(python, peer, everything)[1]
+                maps[f"cblearn {peer}, fitted again"] = fit_peer(python, peer, everything).embedding
             for name, embedding in maps.items():
                 away = procrustes_align(points, embedding)[N_KNOWN:] - points[N_KNOWN:]
                 found.setdefault(name, []).append(float(np.linalg.norm(away, axis=1).mean()))

@@ -3,12 +3,14 @@
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -83,15 +85,28 @@ def noise_data(seed: int) -> tuple[np.ndarray, np.ndarray, str]:
     return digits.data[chosen].astype(np.float64), digits.target[chosen], source
 
 
-def fit_peer(python: Path, method: str, triplets: Triplets, dims: int = 2) -> tuple[float, np.ndarray]:
+class PeerFit(NamedTuple):
+    """What a peer's fit took, and its map."""
+
+    seconds: float
+    processor_seconds: float
+    embedding: np.ndarray
+
+
+def fit_peer(
+    python: Path, method: str, triplets: Triplets, dims: int = 2, *, limit: int | None = None
+) -> PeerFit | None:
+    """A fit in cblearn's environment; None if it takes more than `limit` processor seconds."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "triplets.npy"), Path(folder, "embedding.npy")
         np.save(source, triplets.to_array())
         script = Path(__file__).with_name("cblearn_peer.py")
-        run = subprocess.run(
-            [python, script, method, source, target, str(dims)], capture_output=True, text=True, check=True
-        )
-        return float(run.stdout), np.load(target)
+        command = [python, script, method, source, target, str(dims), *([] if limit is None else [str(limit)])]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if limit is not None and run.returncode in {-signal.SIGKILL, -signal.SIGXCPU}:
+            return None
+        run.check_returncode()
+        return PeerFit(*map(float, run.stdout.split()), np.load(target))
 
 
 def measure_noise(
@@ -111,8 +126,10 @@ def measure_noise(
             if python is not None and seed == 0 and noise in peer_noise:
                 for method in PEERS:
                     print(f"cblearn {method} at {noise:.0%} ...", flush=True)
-                    seconds, embedding = fit_peer(python, method, noisy)
-                    rows.append(_row(f"cblearn {method}", source, far, seed, noise, seconds, embedding, test, labels))
+                    peer = fit_peer(python, method, noisy)
+                    assert peer is not None
+                    said = (f"cblearn {method}", source, far, seed, noise, peer.seconds)
+                    rows.append(_row(*said, peer.embedding, test, labels))
     return rows
 
 

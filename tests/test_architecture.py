@@ -22,7 +22,7 @@ LAYERS = [
     ["metrics", "io"],
     ["embedding"],
     ["reduction", "views"],
-    ["selection", "reliability", "datasets", "distributed"],
+    ["selection", "reliability", "datasets", "distributed", "anndata"],
     ["drawing"],
     ["page", "experiments"],
     ["collecting"],
@@ -122,7 +122,7 @@ def test_an_underscore_is_private_to_its_file():
 
 def test_the_house_has_few_rooms():
     entries = {path.name for path in SOURCE.iterdir()} - {"__pycache__"}
-    assert len(entries) <= 21
+    assert len(entries) <= 22
     assert not {Path(entry).stem for entry in entries} & set(tete.__all__), "a room must not hide a public name"
 
 
@@ -141,7 +141,7 @@ def test_top_level_names_are_exact():
         _ = tete.TSNE
 
 
-@pytest.mark.parametrize("package", ["metrics", "io", "datasets", "tempered", "exceptions"])
+@pytest.mark.parametrize("package", ["metrics", "io", "datasets", "tempered", "exceptions", "anndata"])
 def test_names_of_public_packages_are_exact(package):
     """All that is listed is the package's own, and nothing else in it is a function or class for users."""
     loaded = importlib.import_module(f"tete.{package}")
@@ -166,6 +166,18 @@ def test_import_is_light():
         "import sys, tete;"
         "heavy = {'matplotlib', 'bokeh', 'dask', 'typer', 'sklearn.neighbors', 'starlette', 'sqlalchemy'};"
         "print(sorted(heavy & set(sys.modules)))"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_a_small_map_and_its_quality_load_no_more_than_they_use():
+    program = (
+        "import sys, numpy; from tete import ListwiseTETE, map_quality;"
+        "X = numpy.random.default_rng(0).normal(size=(60, 3));"
+        "map_quality(X, ListwiseTETE(max_iter=3, random_state=0).fit_transform(X), labels=X[:, 0] > 0);"
+        "unused = {f'sklearn.{each}' for each in ('neighbors', 'decomposition', 'preprocessing', 'pipeline')};"
+        "print(sorted((unused | {'matplotlib', 'bokeh', 'typer', 'tete.io.answer_files'}) & set(sys.modules)))"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "[]"

@@ -12,7 +12,7 @@ from tete.core.lazy import lazy_names as _lazy_names
 if _TYPE_CHECKING:
     from tete.collecting.study_answers import read_study
     from tete.comparisons.triplets import Triplets
-    from tete.drawing.curves import plot_choice, plot_convergence, plot_noise_curves
+    from tete.drawing.curves import plot_choice, plot_convergence, plot_learning_curve, plot_noise_curves
     from tete.drawing.figures import save_picture
     from tete.drawing.map_picture import plot_map
     from tete.embedding.estimators import CKL, GNMDS, SOE, STE, TETE, TSTE
@@ -23,6 +23,7 @@ if _TYPE_CHECKING:
     from tete.io.map_files import Map, read_map, write_map
     from tete.metrics.quality import MapQuality, map_quality
     from tete.page.document import make_page, write_page
+    from tete.page.notebook import MapPage
     from tete.reduction.encoding.table_encoder import TableEncoder
     from tete.reduction.estimators import ListwiseTETE, WeightedTETE
     from tete.reduction.model_files import load_model, save_model
@@ -48,6 +49,7 @@ __all__ = [
     "LearningCurve",
     "ListwiseTETE",
     "Map",
+    "MapPage",
     "MapQuality",
     "MultiViewTETE",
     "NewPlaces",
@@ -62,6 +64,7 @@ __all__ = [
     "map_quality",
     "plot_choice",
     "plot_convergence",
+    "plot_learning_curve",
     "plot_map",
     "plot_noise_curves",
     "position_uncertainty",
@@ -81,7 +84,9 @@ __all__ = [
 _HOMES = {
     "read_study": "tete.collecting.study_answers",
     "Triplets": "tete.comparisons.triplets",
-    **dict.fromkeys(("plot_choice", "plot_convergence", "plot_noise_curves"), "tete.drawing.curves"),
+    **dict.fromkeys(
+        ("plot_choice", "plot_convergence", "plot_learning_curve", "plot_noise_curves"), "tete.drawing.curves"
+    ),
     "save_picture": "tete.drawing.figures",
     "plot_map": "tete.drawing.map_picture",
     **dict.fromkeys(("CKL", "GNMDS", "SOE", "STE", "TETE", "TSTE"), "tete.embedding.estimators"),
@@ -92,6 +97,7 @@ _HOMES = {
     **dict.fromkeys(("Map", "read_map", "write_map"), "tete.io.map_files"),
     **dict.fromkeys(("MapQuality", "map_quality"), "tete.metrics.quality"),
     **dict.fromkeys(("make_page", "write_page"), "tete.page.document"),
+    "MapPage": "tete.page.notebook",
     "TableEncoder": "tete.reduction.encoding.table_encoder",
     **dict.fromkeys(("ListwiseTETE", "WeightedTETE"), "tete.reduction.estimators"),
     **dict.fromkeys(("load_model", "save_model"), "tete.reduction.model_files"),
@@ -104,5 +110,5 @@ _HOMES = {
 }
 
 __getattr__, __dir__ = _lazy_names(
-    __name__, _HOMES, ("datasets", "distributed", "exceptions", "io", "metrics", "tempered")
+    __name__, _HOMES, ("anndata", "datasets", "distributed", "exceptions", "io", "metrics", "tempered")
 )

@@ -25,6 +25,7 @@
     ├── TruthValuesWarning                             numbers that a metric takes for true and false
     ├── SlowMetricWarning                              a function that all pairs of rows will wait for
     ├── FewRowsWarning                                 fewer rows than neighbours were asked for
+    ├── FewNeighborsWarning                            a graph in which some rows have far fewer edges than others
     └── MemoryNeedWarning                              more memory needed than the machine has free
 
 An estimator used before `fit` raises scikit-learn's `NotFittedError`, and an optimiser that runs out of iterations
@@ -42,6 +43,7 @@ __all__ = [
     "DisconnectedAnswersWarning",
     "DownloadError",
     "DroppedAnswersWarning",
+    "FewNeighborsWarning",
     "FewRowsWarning",
     "InvalidFeaturesError",
     "InvalidFileError",
@@ -177,6 +179,10 @@ class SlowMetricWarning(TeteWarning):
 
 class FewRowsWarning(TeteWarning):
     """There are fewer rows than neighbours were asked for."""
+
+
+class FewNeighborsWarning(TeteWarning):
+    """Some rows of a given graph have far fewer neighbours than the others, which are cut to as many."""
 
 
 class MemoryNeedWarning(TeteWarning):

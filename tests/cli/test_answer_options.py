@@ -53,7 +53,7 @@ def test_screens_and_zipped_tables(tmp_path):
     options = ("--columns", "q,a1,a2,a3", "--picked", "best")
     told = tete("check", tmp_path / "screens.zip", *options, "--json")
     assert told.exit_code == 0, told.output
-    assert "1 of 3 answers were left out: undecided" in told.stderr
+    assert "1 of 3 answers was left out: undecided" in told.stderr
     assert json.loads(told.stdout)["n_answers"] == 2
     assert (
         json.loads(tete("check", tmp_path / "screens.zip", *options, "--ties", "half", "--json").stdout)["n_answers"]

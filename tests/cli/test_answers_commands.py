@@ -1,7 +1,7 @@
 """The command line as a person uses it: every command, and every mistake in one sentence.
 
-These run `cli.embed`, `cli.embed_fixed`, `cli.check`, `cli.choose`, `cli.suggest`, `cli.view`, `cli.demo` and
-`cli.demo_digits`, with what all commands share: `cli.options`, `cli.outputs` and `cli.messages`.
+These run `cli.embed`, `cli.embed_fixed`, `cli.check`, `cli.choose`, `cli.curve`, `cli.suggest`, `cli.view`, `cli.demo`
+and `cli.demo_digits`, with what all commands share: `cli.options`, `cli.outputs` and `cli.messages`.
 """
 
 import functools
@@ -48,7 +48,8 @@ class TestByPeople:
         text = tete("embed", answers_of_many, "--ellipses").stdout
         assert "for new people" in text
         assert "20 people held out)" in text
-        assert "% of the map's spread is reproduced by other 20 people" in text
+        assert "% of the map's spread is reproduced by 20 other people, " in text
+        assert "% by other answers (10 draws)" in text
         result = json.loads(tete("embed", answers_of_many, "--ellipses", "--by", "answers", "--json").stdout)
         assert (result["people"], result["stability_by"]) == (None, "answers")
 
@@ -103,6 +104,10 @@ class TestEmbed:
         result = tete("embed", answers, "--ellipses", *files, "--json")
         assert result.exit_code == 0, result.output
         assert 0.9 < json.loads(result.stdout)["stability"] <= 1.0
+        few = tmp_path / "few.csv"
+        few.write_text("anchor,near,far\na,b,c\nb,a,c\nc,a,b\n")
+        told = tete("embed", few, "--ellipses").stdout
+        assert "stability           unknown: 3 answers for 6 coordinates, 20 are needed" in told
         assert "width" in (tmp_path / "map.html").read_text()
         assert "% of the map's spread is reproduced" in tete("embed", answers, "--ellipses").stdout
 
@@ -169,7 +174,7 @@ class TestEmbed:
         (tmp_path / "a.csv").write_text("anchor,near,far\n0,1,2\n3,4,5\n0,0,1\n")
         result = tete("embed", tmp_path / "a.csv", "--skip-invalid")
         assert result.exit_code == 0
-        assert "Warning: 1 of 3 answers were left out: an object cannot be compared with itself." in result.stderr
+        assert "Warning: 1 of 3 answers was left out: an object cannot be compared with itself." in result.stderr
         assert "Warning: The answers fall into 2 parts" in result.stderr
 
 
@@ -187,7 +192,24 @@ class TestChooseAndSuggest:
         assert tried == set(TEMPERATURES)
         assert all(each["log_likelihood"] < 0.0 for each in found["candidates"])
 
-    def test_dims_that_are_none(self, answers):
+    def test_curve(self, answers, answers_of_many, tmp_path):
+        result = tete("curve", answers, "--repeats", 1, "--plot", tmp_path / "curve.svg", "--t", 2, "--t-prime", 1.5)
+        assert result.exit_code == 0, result.output
+        assert result.stdout.count("±") == 6
+        assert "answers, heading for" in result.stdout
+        assert "where it is heading" in (tmp_path / "curve.svg").read_text()
+        options = ["--by", "annotators", "--repeats", 1, "--t", 2, "--t-prime", 1.5, "--json"]
+        found = json.loads(tete("curve", answers_of_many, *options).stdout)
+        assert found["by"] == "annotators"
+        assert [set(point) for point in found["points"]] == [{"answers", "error", "standard_error"}] * 6
+        few = tmp_path / "few.csv"
+        few.write_text("anchor,near,far\na,b,c\nb,a,c\n")
+        assert "At least 100 answers are needed for a curve, got 2." in tete("curve", few).stderr
+
+    def test_dims_that_are_none_and_too_many_folds(self, answers, tmp_path):
+        few = tmp_path / "few.csv"
+        few.write_text("anchor,near,far\na,b,c\nb,a,c\nc,a,b\n")
+        assert "Error: --folds must be at most the number of different questions" in tete("choose", few).stderr
         result = tete("choose", answers, "--dims", "two")
         assert result.exit_code == 2
         assert "--dims must be like 1:8, 1,2,4 or 2, got 'two'" in result.output

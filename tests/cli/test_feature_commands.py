@@ -1,18 +1,22 @@
 """reduce, place and score as a person uses them: every way in, and every mistake in one sentence.
 
-These run `cli.reduce`, `cli.place` and `cli.score`, which read tables by `cli.arguments` and `cli.encoding_tables`.
+These run `cli.reduce`, `cli.place` and `cli.score`, which are told by `cli.table_options`, `cli.map_options` and
+`cli.look_options`, and read tables by `cli.arguments` and `cli.encoding_tables`.
 """
 
+import base64
 import json
 import re
 import signal
 import subprocess
 import sys
 import time
+from io import BytesIO
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 from scipy import sparse
 
 from command import tete
@@ -296,12 +300,23 @@ class TestMistakes:
         assert not (tmp_path / "map.csv").exists()
 
     def test_features_that_are_not_finite_in_arrays(self, tmp_path):
-        values = np.ones((20, 4))
-        values[7, 2] = np.nan
+        values = np.ones((30, 30))
+        values[3, 2] = np.inf
         np.save(tmp_path / "x.npy", values)
         result = tete("reduce", tmp_path / "x.npy")
         assert result.exit_code == 2
-        assert "x.npy: Row 7, column 2 of `X` is NaN" in result.stderr
+        assert "x.npy: Row 3, column 2 of `X` is infinity" in result.stderr
+        values[3, 2] = np.nan  # no gap that could be filled in
+        np.save(tmp_path / "x.npy", values)
+        np.save(tmp_path / "map.npy", np.eye(30)[:, :2])
+        options = ("--metric", "precomputed")
+        for command in (
+            ("reduce", tmp_path / "x.npy"),
+            ("score", tmp_path / "map.npy", "--features", tmp_path / "x.npy"),
+        ):
+            result = tete(*command, *options)
+            assert result.exit_code == 2
+            assert re.search(r"x\.npy: .* NaN", result.stderr)
 
     def test_unknown_columns_metrics_and_arrays(self, table, tmp_path):
         assert "there is no column 'kind'" in tete("reduce", table, "--label", "kind").stderr
@@ -426,6 +441,49 @@ def test_version():
     assert result.stdout.startswith("tete ")
 
 
+def first_picture(page):
+    """The first thumbnail in a page, as an array."""
+    address = re.search(r'"images": \["data:image/png;base64,([^"]+)"', page.read_text()).group(1)
+    return np.asarray(Image.open(BytesIO(base64.b64decode(address))))
+
+
+class TestPictures:
+    def test_pixels_from_the_table_or_from_a_file(self, rng, tmp_path):
+        pixels = rng.integers(0, 256, size=(50, 6, 4), dtype=np.uint8)
+        pixels[0, 0, 0], pixels[0, 5, 3] = 255, 0
+        np.save(tmp_path / "pixels.npy", pixels)
+        rows = pd.DataFrame(pixels.reshape(50, 24), columns=[f"p{n}" for n in range(24)])
+        rows.to_csv(tmp_path / "table.csv", index=False)
+        model = ["--model", tmp_path / "model.npz"]
+        told = ["--pixels", "6x4", "--page", tmp_path / "a.html"]
+        assert tete("reduce", tmp_path / "table.csv", *told, *model).exit_code == 0
+        told = ["--images", tmp_path / "pixels.npy", "--page", tmp_path / "b.html"]
+        assert tete("reduce", tmp_path / "pixels.npy", *told).exit_code == 0
+        told = ["--pixels", "6x4x1", "--page", tmp_path / "c.html"]
+        assert tete("place", tmp_path / "model.npz", tmp_path / "table.csv", *told).exit_code == 0
+        for name in "abc":
+            picture = first_picture(tmp_path / f"{name}.html")
+            assert picture.shape == (72, 48)
+            np.testing.assert_array_equal(picture[::12, ::12], pixels[0])
+
+    @pytest.mark.parametrize(
+        ("told", "sentence"),
+        [
+            (["--pixels", "5x5"], "--pixels must be a height and width of 24 pixels"),
+            (["--pixels", "24"], "such as 28x28 for 784, got 24"),
+            (["--pixels", "6x4", "--images", "."], "give either --images or --pixels"),
+            (["--images", "table.csv"], "expected a folder of pictures, or pixels in a file .npy"),
+        ],
+    )
+    def test_mistakes_are_told_before_the_map_is_made(self, told, sentence, rng, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        pd.DataFrame(rng.normal(size=(30, 24))).to_csv("table.csv", index=False)
+        refused = tete("reduce", "table.csv", *told, "--page", "page.html", "-o", "map.csv")
+        assert refused.exit_code == 2
+        assert sentence in " ".join(refused.output.split())
+        assert not (tmp_path / "map.csv").exists()
+
+
 class TestTablesAsTheyAre:
     @pytest.fixture
     def mixed(self, frame, tmp_path):
@@ -466,8 +524,46 @@ class TestTablesAsTheyAre:
         assert int(np.argmax(novelty)) == 2
         assert "hardly belong (1)" in (tmp_path / "new.svg").read_text()
         assert '"unlike"' in (tmp_path / "new.html").read_text()
+        assert '"n_behind": 60' in (tmp_path / "new.html").read_text()  # the map's own rows
         said = json.loads(tete("place", tmp_path / "model.npz", tmp_path / "new.csv", "--json").stdout)
         assert (said["n_rows"], said["n_unlike"]) == (20, 1)
+
+    @pytest.mark.parametrize("kind", ["npy", "npz"])
+    def test_gaps_in_arrays(self, kind, rng, tmp_path):
+        table = rng.normal(size=(60, 4)) @ rng.normal(size=(4, 4))
+        table[5, 1] = table[50, 2] = np.nan
+        for name, rows in {"table": table[:45], "new": table[45:]}.items():
+            np.save(tmp_path / f"{name}.npy", rows)
+            np.savez(tmp_path / f"{name}.npz", X=rows)
+        files = ["-o", tmp_path / "map.csv", "--model", tmp_path / "model.npz"]
+        made = tete("reduce", tmp_path / f"table.{kind}", *files)
+        assert made.exit_code == 0, made.output
+        assert "table               4 columns: 4 numbers; 1 gap filled in" in made.stdout
+        encoder = TableEncoder(standardize=False).fit(table[:45])
+        model = ListwiseTETE(random_state=0).fit(encoder.transform(table[:45]))
+        np.testing.assert_array_equal(read_map(tmp_path / "map.csv").embedding, model.embedding_)
+        placed = tete("place", tmp_path / "model.npz", tmp_path / f"new.{kind}", "-o", tmp_path / "new_map.npy")
+        assert placed.exit_code == 0, placed.output
+        np.testing.assert_array_equal(np.load(tmp_path / "new_map.npy"), model.transform(encoder.transform(table[45:])))
+        table[3] = np.nan
+        np.save(tmp_path / "empty_row.npy", table)
+        refused = tete("reduce", tmp_path / "empty_row.npy")
+        assert refused.exit_code == 2
+        assert "Row 3 of `X` has no cell to go by in the 4 columns that are used" in refused.stderr
+
+    def test_score_of_a_map_by_a_table_as_it_is(self, mixed, tmp_path):
+        made = tete("reduce", tmp_path / "mixed.csv", "--label", "species", "-o", tmp_path / "map.csv", "--json")
+        scored = tete(
+            "score", tmp_path / "map.csv", "--features", tmp_path / "mixed.csv", "--label", "species", "--json"
+        )
+        assert scored.exit_code == 0, scored.output
+        made, scored = json.loads(made.stdout), json.loads(scored.stdout)
+        assert "columns: 3 numbers, 1 category, 1 date; 3 gaps filled in" in made["encoded"]
+        assert "columns: 3 numbers, 1 category, 1 date; 3 gaps filled in" in scored["encoded"]
+        for measure in ("recall", "trustworthiness", "accuracy"):
+            assert scored[measure] == pytest.approx(made[measure])
+        said = tete("score", tmp_path / "map.csv", "--features", tmp_path / "mixed.csv")
+        assert "table               " in said.stdout
 
     def test_cells_of_another_kind_in_new_rows(self, mixed, tmp_path):
         assert (

@@ -66,7 +66,7 @@ def test_cannot_say_is_counted(address):
         person = new_person(database)
         for position, choice in enumerate([(0,), None, (1,), None]):
             answer(database, put(database, person, position, (0, 1, 2)), choice)
-    with pytest.warns(DroppedAnswersWarning, match='2 of 4 answers are "cannot say" and were left out.'):
+    with pytest.warns(DroppedAnswersWarning, match='2 of 4 answers were left out: "cannot say".'):
         assert len(read_study(address)) == 2
 
 
@@ -157,7 +157,7 @@ def test_who_cannot_say_and_how_long_it_took(address, question, n_choices):
         person = new_person(database)
         for position, choice in enumerate((tuple(range(kind.n_picks)), None)):
             answer(database, put(database, person, position, tuple(range(kind.n_shown))), choice, ms=100.0 + position)
-    with pytest.warns(DroppedAnswersWarning, match='1 of 2 answers are "cannot say" and were left out'):
+    with pytest.warns(DroppedAnswersWarning, match='1 of 2 answers was left out: "cannot say"'):
         assert read_study(address).n_answers == 1
     both = read_study(address, ties="half")
     assert both.n_answers == 2

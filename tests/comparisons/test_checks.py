@@ -49,7 +49,7 @@ def test_the_number_of_objects_is_given_or_read_off():
 
 def test_an_object_is_not_compared_with_itself():
     refuse_self_comparisons(*COLUMNS)
-    with pytest.raises(InvalidTripletsError, match=r"Row 1 is \(1, 1, 0\): an object cannot be .* \(1 such rows\)"):
+    with pytest.raises(InvalidTripletsError, match=r"Row 1 is \(1, 1, 0\): an object cannot be .* \(1 such row\)"):
         refuse_self_comparisons(COLUMNS[0], np.array([1, 1]), COLUMNS[2])
 
 
@@ -57,7 +57,7 @@ def test_an_object_is_not_compared_with_itself():
     ("weights", "message"),
     [
         ([1.0], r"`w` must have 2 entries, got shape \(1,\)"),
-        ([1.0, -1.0], r"Row 1 of `w` is -1\.0: weights must be finite and not negative \(1 such rows\)"),
+        ([1.0, -1.0], r"Row 1 of `w` is -1\.0: weights must be finite and not negative \(1 such row\)"),
         ([np.nan, np.inf], r"Row 0 of `w` is nan: .* \(2 such rows\)"),
         (["a", 1], "`w` must hold numbers"),
         ([1.0, SMALLEST_WEIGHT / 10], r"`w` must be 0 or at least 1e-100, got 1e-101"),
@@ -81,7 +81,7 @@ def test_labels_are_of_one_kind_and_without_gaps():
     assert check_labels("annotators", np.array(["b", "a"], dtype=object), 2).dtype.kind == "U"
     with pytest.raises(InvalidTripletsError, match="`annotators` must hold labels of one kind, got int and str"):
         check_labels("annotators", np.array([1, "1"], dtype=object), 2)
-    with pytest.raises(InvalidTripletsError, match=r"Row 1 of `annotators` is missing \(1 such rows\)"):
+    with pytest.raises(InvalidTripletsError, match=r"Row 1 of `annotators` is missing \(1 such row\)"):
         check_labels("annotators", np.array(["a", None], dtype=object), 2)
 
 

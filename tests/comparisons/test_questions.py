@@ -44,7 +44,7 @@ def test_picks_are_nearer_than_what_was_left(ranked, expected):
     ("selected", "error", "message"),
     [
         (3, InvalidParameterError, r"must pick between 1 and 2 of the 3 choices in each of 1 rows, got shape \(1, 3\)"),
-        ([[0]], InvalidTripletsError, r"Row 0 of `selected` is \[0\]: columns go from 1 to 3 \(1 such rows\)"),
+        ([[0]], InvalidTripletsError, r"Row 0 of `selected` is \[0\]: columns go from 1 to 3 \(1 such row\)"),
         ([[2, 2]], InvalidTripletsError, r"Row 0 of `selected` is \[2, 2\]: a choice was picked twice"),
     ],
 )
@@ -58,7 +58,7 @@ def test_answers_of_each_kind():
     assert (decided.tolist(), second.tolist()) == ([True] * 3, [False, True, False])
     assert check_answers([True, False], 2)[1].tolist() == [False, True]
     assert check_answers([1, 0], 2)[1].tolist() == [False, True]  # zeros and ones alone are booleans
-    with pytest.warns(DroppedAnswersWarning, match=r"1 of 3 answers are undecided \(0\) and were left out"):
+    with pytest.warns(DroppedAnswersWarning, match=r"1 of 3 answers was left out: undecided \(0\)"):
         assert check_answers([1, -1, 0], 3)[0].tolist() == [True, True, False]
     with pytest.raises(
         InvalidTripletsError, match=r"Row 1 of `y` is .*2.*: answers are \+1, -1, 0 or booleans \(1 such"
@@ -80,7 +80,7 @@ def test_names_are_numbered_in_their_own_order_or_a_given_one():
 
 def test_gaps_are_named():
     refuse_gaps(pd.DataFrame({"anchor": [1]}))
-    with pytest.raises(InvalidTripletsError, match=r"Row 1 has no object in column 'near' \(1 such rows\)"):
+    with pytest.raises(InvalidTripletsError, match=r"Row 1 has no object in column 'near' \(1 such row\)"):
         refuse_gaps(pd.DataFrame({"anchor": [1, 2], "near": [1, np.nan]}))
 
 

@@ -64,12 +64,12 @@ class TestConstruction:
             (
                 [(0, 1, 2), (0, 1.5, 2)],
                 {},
-                r"Row 1 of `X` holds 1\.5: whole numbers below 2\^53 are needed \(1 such values\)\.",
+                r"Row 1 of `X` holds 1\.5: whole numbers below 2\^53 are needed \(1 such value\)\.",
             ),
             ([(0, 1, np.nan)], {}, r"Input X contains NaN"),
             ([("a", "b", "c")], {}, r"could not convert string|dtype='numeric'"),
             ([(0, 1, 2), (0, -1, 2), (3, -2, 1)], {}, r"Row 1 is \(0, -1, 2\): object numbers go from 0 to 3 \(2 such"),
-            ([(0, 1, 5)], {"n_objects": 3}, r"Row 0 is \(0, 1, 5\): object numbers go from 0 to 2 \(1 such rows\)\."),
+            ([(0, 1, 5)], {"n_objects": 3}, r"Row 0 is \(0, 1, 5\): object numbers go from 0 to 2 \(1 such row\)\."),
             ([(0, 1, 2**40)], {}, r"object numbers go from 0 to 2147483646"),
             (
                 [(0, 1, 2), (3, 3, 5), (1, 2, 2)],
@@ -96,7 +96,7 @@ class TestConstruction:
             (ROWS, {"n_objects": -1}, r"`n_objects` must be a whole number of at least 1, got -1\."),
             (ROWS, {"weights": [1, 1]}, r"`weights` must have 3 entries, got shape \(2,\)\."),
             (ROWS, {"annotators": ["x"]}, r"`annotators` must have 3 entries, got shape \(1,\)\."),
-            (ROWS, {"annotators": ["x", None, "y"]}, r"Row 1 of `annotators` is missing \(1 such rows\)\."),
+            (ROWS, {"annotators": ["x", None, "y"]}, r"Row 1 of `annotators` is missing \(1 such row\)\."),
             (ROWS, {"groups": [0.0, np.nan, np.nan]}, r"Row 1 of `groups` is missing \(2 such rows\)\."),
             (ROWS, {"names": ["a", "b", "a", "c"]}, r"`names` must all differ, got 'a' more than once\."),
             (ROWS, {"names": ["a", "b", "c"]}, r"Row 2 is \(3, 2, 0\): object numbers go from 0 to 2"),
@@ -130,7 +130,7 @@ class TestAnswers:
         np.testing.assert_array_equal(Triplets.from_answers(ROWS, y).to_array(), [(0, 1, 2), (1, 2, 0), (3, 2, 0)])
 
     def test_undecided_answers_are_dropped_and_counted(self):
-        with pytest.warns(DroppedAnswersWarning, match=r"1 of 3 answers are undecided \(0\) and were left out\."):
+        with pytest.warns(DroppedAnswersWarning, match=r"1 of 3 answers was left out: undecided \(0\)\."):
             triplets = Triplets.from_answers(ROWS, [-1, 0, 1], weights=[1, 2, 3], annotators=["x", "y", "z"])
         np.testing.assert_array_equal(triplets.to_array(), [(0, 2, 1), (3, 2, 0)])
         np.testing.assert_array_equal(triplets.weights, [1, 3])
@@ -139,7 +139,7 @@ class TestAnswers:
     @pytest.mark.parametrize(
         ("y", "message"),
         [
-            ([1, 2, 1], r"Row 1 of `y` is .*2.*: answers are \+1, -1, 0 or booleans \(1 such rows\)"),
+            ([1, 2, 1], r"Row 1 of `y` is .*2.*: answers are \+1, -1, 0 or booleans \(1 such row\)"),
             (["yes", "no", "no"], r"Row 0 of `y` is .*'yes'"),
             ([1, -1], r"`y` must have one answer for each of the 3 rows, got shape \(2,\)"),
             ([1, np.nan, -1], r"Row 1 of `y`"),
@@ -203,7 +203,7 @@ class TestFrames:
     def test_a_missing_name(self):
         data = frame()
         data.loc[1, "near"] = None
-        with pytest.raises(InvalidTripletsError, match=r"Row 1 has no object in column 'near' \(1 such rows\)\."):
+        with pytest.raises(InvalidTripletsError, match=r"Row 1 has no object in column 'near' \(1 such row\)\."):
             Triplets.from_frame(data)
 
     def test_an_unknown_name(self):
@@ -259,7 +259,7 @@ class TestQuestions:
                 lambda: Triplets.from_selection([(0, 1, 2, 3)], [[0, 1]]),
                 r"Row 0 of `selected` is \[0, 1\]: columns go from 1",
             ),
-            (lambda: Triplets.from_selection([(0, 1, 2)], 1, weights=[1, 2]), r"`weights` must have 1 entries"),
+            (lambda: Triplets.from_selection([(0, 1, 2)], 1, weights=[1, 2]), r"`weights` must have 1 entry"),
         ],
     )
     def test_bad_questions(self, make, message):

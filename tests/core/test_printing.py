@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tete.core.printing import listed, rows_under, table_lines, whole_counts
+from tete.core.printing import counted, listed, rows_under, table_lines, whole_counts
 
 
 def test_texts_begin_in_one_column():
@@ -26,3 +26,8 @@ def test_long_lists_are_cut(values, text):
 
 def test_counts_are_whole_however_large():
     assert whole_counts(np.array([0.0, 2.4, 1e300])).tolist() == [0, 2, 2**62]
+
+
+def test_what_is_counted_is_one_or_several():
+    assert [counted(number, "row") for number in (0, 1, 1200)] == ["0 rows", "1 row", "1,200 rows"]
+    assert [counted(number, "person", "people") for number in (1, 2)] == ["1 person", "2 people"]

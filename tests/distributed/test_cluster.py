@@ -14,7 +14,8 @@ from samples import random_triplets
 from tete import TETE, Triplets
 from tete.datasets import make_uniform_triplets
 from tete.distributed import TripletShards, on
-from tete.distributed.cluster import ClusterSum, checked_workers, subtrees
+from tete.distributed.cluster import ClusterSum, checked_workers, refuse_paused, subtrees
+from tete.distributed.worker import _room
 from tete.embedding.losses import TETELoss
 from tete.exceptions import ClusterError
 
@@ -128,6 +129,55 @@ def test_workers_with_another_version_are_refused(version, sentence, client, mon
     monkeypatch.setattr(client, "run", lambda _, workers: dict.fromkeys(workers, version))
     with pytest.raises(ClusterError, match=f"Worker tcp://.* {sentence}, expected tete "):
         checked_workers(client)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ('__version__ = "9.9"', "has tete 9.9"),
+        ('raise ModuleNotFoundError("No module named tete", name="tete")', "has no tete"),
+    ],
+)
+def test_a_worker_process_of_another_version_is_refused(content, sentence, shards, tmp_path):
+    (tmp_path / "tete").mkdir()
+    (tmp_path / "tete" / "__init__.py").write_text(content)
+    options = ["--no-nanny", "--no-dashboard", "--nthreads", "1", "--local-directory", str(tmp_path)]
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+        subprocess.Popen(
+            [sys.executable, "-m", "dask", "worker", cluster.scheduler_address, *options],
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            stderr=subprocess.DEVNULL,
+        ) as worker,
+    ):
+        try:
+            client.wait_for_workers(1, timeout=60)
+            with pytest.raises(ClusterError, match=f"Worker tcp://.* {sentence}, expected tete "), on(client):
+                TETE(t=2, t_prime=2).fit(shards)
+        finally:
+            worker.kill()
+
+
+def test_workers_that_stay_out_of_memory_are_refused():
+    class Stuck:
+        def scheduler_info(self, n_workers):
+            assert n_workers == -1
+            one = {"status": "paused", "memory_limit": 300 * 2**20}
+            return {"workers": {"tcp://one": one, "tcp://two": one | {"status": "running"}}}
+
+    paused = refuse_paused(Stuck(), set())
+    assert paused == {"tcp://one"}
+    with pytest.raises(ClusterError, match=r"Worker tcp://one has used up its memory of 300 MiB"):
+        refuse_paused(Stuck(), paused)
+
+
+def test_a_worker_keeps_shards_until_half_of_its_memory_is_in_use(client):
+    used = max(client.run(lambda dask_worker: dask_worker.monitor.get_process_memory()).values())
+    room = client.submit(_room, pure=False).result()
+    assert 0 < room < 0.5 * 2**30
+    assert room + used == pytest.approx(0.5 * 2**30, rel=0.1)
 
 
 @pytest.mark.slow

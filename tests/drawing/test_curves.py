@@ -1,9 +1,11 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from tete.drawing.curves import plot_choice, plot_noise_curves
+from tete.drawing.curves import plot_choice, plot_learning_curve, plot_noise_curves
 from tete.drawing.themes import DARK
 from tete.exceptions import InvalidParameterError
+from tete.selection.answers_needed import LearningCurve
 
 
 def bars(container):
@@ -55,3 +57,12 @@ def test_error_against_dimension():
     results["params"][2] |= {"kernel": "distance", "t_prime": "auto"}
     legend = plot_choice(results, results["params"][2]).get_legend()
     assert legend.get_texts()[0].get_text() == "chosen: 1-D, t = 2, on plain distances"
+
+
+def test_error_against_answers():
+    points = pd.DataFrame({"answers": [100, 1000], "error": [0.3, 0.12], "standard_error": [0.01, 0.02]})
+    axes = plot_learning_curve(LearningCurve(points, limit=0.1, amount=20.0, exponent=1.0, answers_needed=2000.0))
+    np.testing.assert_allclose(axes.containers[0][0].get_xydata(), [[100, 30], [1000, 12]])
+    np.testing.assert_allclose(bars(axes.containers[0]), [[29, 31], [10, 14]])
+    ahead = next(line for line in axes.lines if len(line.get_xdata()) == 100).get_xydata()
+    np.testing.assert_allclose(ahead[[0, -1]], [[100, 30], [2000, 11]])

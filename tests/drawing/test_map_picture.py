@@ -1,10 +1,13 @@
-"""Pictures of maps, and the figures they are drawn on: `drawing.figures`."""
+"""Pictures of maps.
+
+These draw `drawing.placed_objects` by `drawing.point_looks`, on `drawing.figures`.
+"""
 
 import sys
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex, to_rgba
+from matplotlib.colors import to_hex, to_rgb, to_rgba
 
 from samples import random_triplets
 from tete import Uncertainty
@@ -12,7 +15,7 @@ from tete.drawing.curves import plot_convergence
 from tete.drawing.figures import new_figure, save_picture
 from tete.drawing.label_placement import place_labels
 from tete.drawing.map_picture import is_number_scale, plot_map
-from tete.drawing.themes import COLORS, DARK
+from tete.drawing.themes import COLORS, DARK, LIGHT
 from tete.exceptions import InvalidParameterError, MissingLettersWarning, OutputExistsError
 from tete.metrics.satisfaction import satisfied
 
@@ -176,18 +179,58 @@ def test_convergence_on_dark_paper():
     assert axes.get_lines()[0].get_color() == DARK.colors[0]
 
 
+def key_of(axes):
+    """What the key below the map says."""
+    return [text.get_text() for each in axes.artists for text in each.get_texts()]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_the_map_that_objects_were_placed_on_is_pale_behind_them(theme, rng):
+    embedding, places = rng.normal(size=(90, 2)), rng.normal(size=(5, 2))
+    axes = plot_map(places, background=embedding, unlike=[1, 0, 1, 0, 0], theme="light" if theme is LIGHT else "dark")
+    behind, rings, front = (each for each in axes.collections if len(each.get_offsets()))
+    np.testing.assert_array_equal(behind.get_offsets(), embedding)
+    np.testing.assert_array_equal(front.get_offsets(), places)
+    assert rings.get_zorder() > front.get_zorder() > behind.get_zorder()
+    paper = np.array(to_rgb(theme.paper))
+    pale, clear = (np.abs(each.get_facecolor()[0, :3] - paper).max() for each in (behind, front))
+    assert 0.1 < pale < 0.5 < clear
+    assert key_of(axes) == ["the map (90)", "placed on it (5)", "hardly belong (2)"]
+    labelled = plot_map(places, background=embedding, labels=list("aabbb"))
+    assert key_of(labelled) == ["the map (90)"]
+    assert [text.get_text() for text in labelled.get_legend().get_texts()] == ["a", "b"]
+
+
+def test_places_and_the_map_behind_them_are_drawn_on_the_axes_of_the_map(rng):
+    embedding = rng.normal(size=(90, 3)) * [1.0, 5.0, 3.0]
+    alone, behind = plot_map(embedding), plot_map(embedding[:4] + 1e-9, background=embedding)
+    offsets = [np.asarray(each.get_offsets()) for each in (*alone.collections, *behind.collections)]
+    own, others, placed = (each for each in offsets if len(each))
+    np.testing.assert_array_equal(others, own)
+    np.testing.assert_allclose(placed, own[:4], atol=1e-6)
+    with pytest.raises(InvalidParameterError, match="`background` must have 3 columns like `embedding`, got 2"):
+        plot_map(embedding, background=embedding[:, :2])
+
+
+def test_very_many_objects_behind_are_a_density(rng):
+    axes = plot_map(rng.normal(size=(3, 2)), background=rng.normal(size=(150_001, 2)))
+    assert len(axes.images) == 1
+    assert key_of(axes)[0] == "the map (150,001)"
+
+
 def test_rings_names_and_colours_of_classes(rng):
     places = rng.normal(size=(40, 2))
     labels = np.repeat(["oak", "a tree with a very long name indeed"], 20)
     unlike = np.arange(40) == 3
     axes = plot_map(places, labels=labels, colors={"oak": "#ff0000"}, class_names=True, unlike=unlike)
     texts = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert texts == ["hardly belong (1)", "a tree with a very long name indeed", "oak"]
+    assert texts == ["a tree with a very long name indeed", "oak"]
     assert {text.get_text() for text in axes.texts} == {"oak", "a tree with a very lo..."}
     oak = next(each for each in axes.collections if each.get_label() == "oak")
     assert oak.get_facecolor()[0].tolist() == [1.0, 0.0, 0.0, 1.0]
-    ring = next(each for each in axes.collections if each.get_label().startswith("hardly"))
-    np.testing.assert_allclose(len(ring.get_offsets()), 1)
-    assert plot_map(places, unlike=np.zeros(40, dtype=bool)).get_legend() is None
+    ring = next(each for each in axes.collections if each.get_zorder() == 3)
+    np.testing.assert_array_equal(ring.get_offsets(), places[3:4])
+    assert key_of(axes) == ["hardly belong (1)"]
+    assert key_of(plot_map(places, unlike=np.zeros(40, dtype=bool))) == []
     with pytest.raises(InvalidParameterError, match="`unlike` must have one entry for each of 40 objects"):
         plot_map(places, unlike=[True])

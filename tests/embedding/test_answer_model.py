@@ -4,7 +4,15 @@ from scipy.special import expit
 
 from tete import TETE, Triplets
 from tete.datasets import answer_by_distance, make_uniform_triplets
-from tete.embedding.answer_model import LIMITS, AnswerModel, fit_answer_model, typical_model
+from tete.embedding.answer_model import (
+    FEWEST_UNSEEN,
+    LIMITS,
+    AnswerModel,
+    AnswerSample,
+    UnseenAnswers,
+    fit_answer_model,
+    typical_model,
+)
 from tete.reliability.held_out import held_out_margins
 
 
@@ -79,21 +87,45 @@ def test_each_coordinate_costs_one_unit_of_log_likelihood(rng):
     assert fit_answer_model(margins, np.ones(5000), 10.0).steepness == pytest.approx(least)
 
 
+@pytest.mark.parametrize("settings", [{}, {"t": 2.0, "t_prime": 1.75}], ids=["chosen", "given"])
 @pytest.mark.parametrize("size", [1, 12])  # triplets an answer
 @pytest.mark.parametrize("n_triplets", [1200, 4800])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
-def test_answers_of_the_map_teach_what_held_out_ones_do(n_triplets, size, seed):
+def test_answers_of_the_map_teach_what_held_out_ones_do(n_triplets, size, seed, settings):
     points = np.random.default_rng(seed).normal(size=(60, 2))
     questions = make_uniform_triplets(points, n_triplets, random_state=seed)
     triplets = answer_by_distance(points, questions, sharpness=2.0, random_state=seed)
     answers = Triplets.from_array(triplets.to_array(), answers=np.arange(n_triplets) // size)
-    fitted = TETE(t=2.0, t_prime=1.75).fit(answers)  # a map on plain distances can be surer than this mends
+    fitted = TETE(**settings).fit(answers)
     margins = held_out_margins(fitted, answers)
     held_out = fit_answer_model(margins, np.ones(n_triplets))
     too_sure = fit_answer_model(*fitted._answer_sample[:2])
     excess, left = (np.log(model.steepness / held_out.steepness) for model in (too_sure, fitted.answer_model()))
     assert excess > 0.0
     assert abs(left) < 0.6 * excess
+
+
+class TestUnseenAnswers:
+    def sample(self, rng, lapse, n_unseen):
+        """A map that has learned nothing from its answers: those unseen are as unlike the others as where seen."""
+        margins = rng.normal(scale=2.0, size=4000)
+        given = np.where(rng.random(4000) < AnswerModel(lapse, 1.0).probability(margins), margins, -margins)
+        return AnswerSample(given, np.ones(4000), 0.0), UnseenAnswers(*[given[:n_unseen]] * 2, np.ones(n_unseen))
+
+    @pytest.mark.parametrize("n_unseen", [200, 1600])
+    def test_where_nothing_was_learned_all_answers_count(self, rng, n_unseen):
+        sample, unseen = self.sample(rng, 0.1, n_unseen)
+        np.testing.assert_allclose(sample._replace(unseen=unseen).model(), sample.model(), rtol=1e-9)
+
+    def test_where_all_was_learned_only_unseen_ones_count(self, rng):
+        sample, unseen = self.sample(rng, 0.1, 1600)
+        learned = unseen._replace(seen_margins=np.abs(unseen.margins))
+        found = sample._replace(margins=np.abs(sample.margins), unseen=learned).model()
+        np.testing.assert_allclose(found, fit_answer_model(unseen.margins, unseen.weights), rtol=0.02)
+
+    def test_of_few_unseen_answers_nothing_is_learned(self, rng):
+        sample, unseen = self.sample(rng, 0.1, FEWEST_UNSEEN - 1)
+        assert sample._replace(unseen=unseen._replace(margins=-unseen.margins)).model() == sample.model()
 
 
 def test_very_large_weights_change_nothing(rng):

@@ -1,9 +1,29 @@
+import shutil
+import signal
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from tete import TETE
 from tete.datasets import make_uniform_triplets
 from tete.exceptions import InvalidFileError, InvalidParameterError
+
+KILLED = """
+import os, signal, sys
+import numpy as np
+import tete.embedding.checkpoint as checkpoint
+from tete import TETE, Triplets
+
+checkpoint.SECONDS_BETWEEN = 0.0
+
+def kill(iteration, value, embedding):
+    if iteration == 12:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+TETE(t=1.5, t_prime=1.5, callback=kill).fit(Triplets.from_array(np.load(sys.argv[1])), checkpoint=sys.argv[2])
+"""
 
 
 class StoppedError(Exception):
@@ -37,6 +57,33 @@ def test_a_stopped_fit_goes_on_where_it_was(stopped, triplets, tmp_path):
     np.testing.assert_array_equal(resumed.history_[:stopped], kept["history"])
     assert resumed.loss_ == pytest.approx(estimator().fit(triplets).loss_, rel=1e-3)
     assert not path.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the signal that cannot be caught")
+def test_a_killed_fit_goes_on_from_its_last_map_and_always_to_the_same_end(triplets, tmp_path):
+    np.save(tmp_path / "triplets.npy", triplets.to_array())
+    path = tmp_path / "fit.npz"
+    ended = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "triplets.npy", path], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    shutil.copy(path, tmp_path / "again.npz")
+    resumed = estimator().fit(triplets, checkpoint=path)
+    again = estimator(n_jobs=1).fit(triplets, checkpoint=tmp_path / "again.npz")
+    whole = estimator().fit(triplets)
+    np.testing.assert_array_equal(resumed.embedding_, again.embedding_)
+    np.testing.assert_array_equal(resumed.history_[:12], whole.history_[:12])
+    assert resumed.loss_ == pytest.approx(whole.loss_, rel=1e-3)
+
+
+@pytest.mark.parametrize("stopped", [3, 30])
+def test_an_interrupt_leaves_where_it_stood(stopped, triplets, tmp_path):
+    def interrupt(iteration, _, __):
+        if iteration == stopped:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        estimator(callback=interrupt).fit(triplets, checkpoint=tmp_path / "fit.npz")
+    assert len(np.load(tmp_path / "fit.npz")["history"]) == stopped
 
 
 def test_it_is_written_each_time_that_a_minute_is_over(triplets, tmp_path, monkeypatch):

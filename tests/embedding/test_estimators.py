@@ -347,7 +347,7 @@ class TestNames:
 class TestSpecialObjects:
     def test_objects_without_a_triplet_are_named_and_put_in_the_centre(self):
         triplets = Triplets.from_array(ROWS, names=["a", "b", "c", "d", "lost", "gone"])
-        with pytest.warns(UnmentionedObjectsWarning, match=r"2 of 6 objects occur in no triplet .*: 'lost', 'gone'\."):
+        with pytest.warns(UnmentionedObjectsWarning, match=r"2 of 6 objects are in no triplet, .*: 'lost', 'gone'\."):
             fitted = TETE().fit(triplets)
         np.testing.assert_array_equal(fitted.embedding_[4:], 0.0)
         np.testing.assert_allclose(fitted.embedding_[:4], TETE().fit(ROWS).embedding_, atol=1e-9)
@@ -591,7 +591,7 @@ class TestOptions:
             ([], r"Expected 2D array|0 sample"),
             (np.empty((0, 3)), r"0 sample"),
             ([(0, 1)], r"minimum of 3 is required"),
-            ([(0, 0, 0)], r"an object cannot be compared with itself \(1 such rows\)"),
+            ([(0, 0, 0)], r"an object cannot be compared with itself \(1 such row\)"),
             ([(0, 1, 1)], r"an object cannot be compared with itself"),
             ([("a", "b", "c")], r"could not convert string|dtype='numeric'"),
             ([(0.5, 1, 2)], r"whole numbers below 2\^53 are needed"),

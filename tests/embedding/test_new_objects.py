@@ -104,7 +104,7 @@ def test_a_map_from_elsewhere():
 
 def test_mistakes():
     model = TETE().fit([(0, 1, 2), (1, 0, 2), (2, 1, 0)])
-    with pytest.warns(DroppedAnswersWarning, match="1 of 2 answers compare only objects of the map"):
+    with pytest.warns(DroppedAnswersWarning, match="1 of 2 answers was left out: about objects of the map alone"):
         model.place_new([(0, 1, 2), (3, 0, 2)])
     with pytest.warns(DroppedAnswersWarning), pytest.raises(InvalidTripletsError, match="must mention a new object"):
         model.place_new([(0, 1, 2)])

@@ -5,7 +5,13 @@ import reference
 from samples import random_triplets
 from tete.core.threads import SERIAL, threads
 from tete.embedding.losses import GNMDSLoss, STELoss, TETELoss, UnitTETELoss
-from tete.embedding.objective import FEWEST_TRIPLETS_IN_A_SHARD, MOST_SHARDS, ShardedTriplets
+from tete.embedding.objective import (
+    FEWEST_TRIPLETS_IN_A_SHARD,
+    MOST_SHARDS,
+    MOST_TRIPLETS_IN_A_SHARD,
+    ShardedTriplets,
+    cut,
+)
 
 LOSSES = [
     (UnitTETELoss(), lambda a, b: reference.tete(a, b, 2, 2)),
@@ -55,6 +61,14 @@ def test_shards_are_few_where_gradients_would_cost_more_than_triplets(rng):
     assert len(ShardedTriplets(many, 2, SERIAL)._shards) == 10
     wide = few.from_array(rows, n_objects=len(rows))
     assert len(ShardedTriplets(wide, 2, SERIAL)._shards) == 1
+
+
+@pytest.mark.parametrize("n_triplets", [2**22, 50_000_000, 16 * 2**22 + 1, 161_000_000, 10**9])
+def test_many_shards_are_a_power_of_two_and_none_is_too_large(n_triplets):
+    shards = cut(n_triplets, 100_000, 2)
+    assert len(shards) >= MOST_SHARDS
+    assert len(shards) & (len(shards) - 1) == 0
+    assert max(shard.stop - shard.start for shard in shards) <= MOST_TRIPLETS_IN_A_SHARD
 
 
 def test_every_triplet_is_in_one_shard(rng):

@@ -7,7 +7,7 @@ from tete import TETE, Triplets
 from tete.comparisons.same_question import question_numbers
 from tete.datasets import make_triplets, make_uniform_triplets
 from tete.embedding import temperature_choice
-from tete.embedding.temperature_choice import held_out_parts
+from tete.embedding.temperature_choice import held_out_parts, unseen_answers
 from tete.embedding.temperatures import CANDIDATES, Temperatures
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
 
@@ -126,7 +126,7 @@ class TestSettled:
     def test_maps_of_the_parts_go_on_from_where_they_are(self, points):
         answers = answers_of(points, 0.2)
         fitted = TETE().fit(answers)
-        for train, _, _ in held_out_parts(answers):
+        for train in (part.train for part in held_out_parts(answers)):
             again, from_scratch = fitted.map_of(train), fitted.settled().fit(train)
             started = TETE(**{**fitted.settled().get_params(), "init": again}).fit(train)
             assert started.n_iter_ <= 3
@@ -141,6 +141,41 @@ class TestSettled:
 
     def test_before_a_fit_it_is_a_copy(self):
         assert TETE(3, t=1.5).settled().get_params() == TETE(3, t=1.5).get_params()
+
+
+class TestUnseenAnswers:
+    def test_answers_held_out_teach_the_answer_model(self, points):
+        answers = answers_of(points, 0.1, count=600)
+        fitted = TETE().fit(answers)
+        unseen = fitted._answer_sample.unseen
+        tested = [part.test for part in held_out_parts(answers)]
+        np.testing.assert_array_equal(unseen.seen_margins, np.concatenate([fitted.margins(each) for each in tested]))
+        assert np.mean(unseen.margins > 0.0) < np.mean(unseen.seen_margins > 0.0)
+        by_hand = TETE(**fitted.settled().get_params()).fit(answers)
+        np.testing.assert_array_equal(by_hand.embedding_, fitted.embedding_)
+        assert by_hand._answer_sample.unseen is None
+        others = make_uniform_triplets(points, 4000, random_state=9).flip(0.1, random_state=9)
+        learned, supposed = (
+            np.log(model.answer_model().probability(model.margins(others))).mean() for model in (fitted, by_hand)
+        )
+        assert learned > supposed
+
+    def test_maps_are_compared_at_one_size(self, points):
+        answers = answers_of(points, 0.1, count=600)
+        unseen, places = TETE().fit(answers)._answer_sample.unseen, np.random.default_rng(0).normal(size=points.shape)
+        parts = held_out_parts(answers)
+        found = [unseen_answers([(part, scale * places) for part in parts], points) for scale in (1.0, 1e3)]
+        np.testing.assert_allclose(found[0].margins, found[1].margins)
+        assert len(unseen.margins) == len(found[0].margins)
+
+    def test_other_kinds_of_maps_have_none(self, points, monkeypatch):
+        answers = answers_of(points, 0.1, count=600)
+        fixed = TETE().fit(answers, fixed=dict(enumerate(points[:20])))
+        assert fixed._answer_sample.unseen is None
+        monkeypatch.setattr(temperature_choice, "MOST_QUESTIONS", 100)
+        monkeypatch.setattr(temperature_choice, "MOST_AN_OBJECT", 5)
+        assert not held_out_parts(answers)[0].of_all
+        assert TETE().fit(answers)._answer_sample.unseen is None
 
 
 class TestParts:

@@ -195,7 +195,7 @@ class TestBadFiles:
         assert [str(each.message)[:14] for each in caught] == ["1 of 3 answers"] * 2
         with (
             pytest.warns(DroppedAnswersWarning),
-            pytest.raises(InvalidFileError, match="no answer is left, 1 were left out"),
+            pytest.raises(InvalidFileError, match="no answer is left, 1 was left out"),
         ):
             read_answers(file("anchor,near,far\na,a,c\n"), skip_invalid=True)
 
@@ -225,11 +225,11 @@ class TestOtherFormats:
 
     def test_npy_with_a_bad_row(self, tmp_path):
         np.save(tmp_path / "a.npy", [(0, 1, 2), (0, 0, 1)])
-        with pytest.warns(DroppedAnswersWarning, match="1 of 2 answers were left out: an object cannot"):
+        with pytest.warns(DroppedAnswersWarning, match="1 of 2 answers was left out: an object cannot"):
             assert len(read_answers(tmp_path / "a.npy", skip_invalid=True)) == 1
         with pytest.raises(
             InvalidFileError,
-            match=r"a\.npy, array 'triplets', row 1 is \(0, 0, 1\): .*1 such rows; skip_invalid=True leaves them out\)",
+            match=r"a\.npy, array 'triplets', row 1 is \(0, 0, 1\): .*1 such row; skip_invalid=True leaves them out\)",
         ):
             read_answers(tmp_path / "a.npy")
 

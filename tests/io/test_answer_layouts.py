@@ -1,13 +1,21 @@
-"""Layouts of answers as the field writes them; `test_answer_and_map_files` has those with three columns."""
+"""Layouts of answers as the field writes them; `test_answer_and_map_files` has those with three columns.
+
+Tests `io.time_columns` and `io.list_cells` as well: what may be in a column of response times, and lists of objects.
+"""
 
 import gzip
+import tracemalloc
 import zipfile
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet as pq
 
-from tete import Triplets, read_answers
-from tete.exceptions import DroppedAnswersWarning, InvalidFileError, InvalidParameterError
+from tete import Triplets, read_answers, write_answers
+from tete.distributed import TripletShards, pack_answers
+from tete.exceptions import DroppedAnswersWarning, InvalidFileError, InvalidParameterError, InvalidTripletsError
 
 
 def named(triplets):
@@ -87,7 +95,7 @@ class TestTies:
         assert triplets.to_array().tolist() == [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 0, 1]]
         assert triplets.weights.tolist() == [1.0, 1.5, 1.5, 1.0]
         assert triplets.n_answers == 5
-        with pytest.warns(DroppedAnswersWarning, match="1 of 3 answers were left out: undecided"):
+        with pytest.warns(DroppedAnswersWarning, match="1 of 3 answers was left out: undecided"):
             assert len(read_answers(path)) == 2
 
     def test_a_part_of_each_choice(self, file):
@@ -105,14 +113,26 @@ class TestTies:
         assert triplets.to_array().tolist() == [[0, 1, 2], [1, 0, 2], [1, 2, 0], [2, 0, 1]]
         assert triplets.weights.tolist() == [1.0, 0.5, 0.5, 1.0]
         assert triplets.annotators.tolist() == ["x", "y", "y", "z"]
+        assert triplets.ties.tolist() == [False, True, True, False]
+        joined = Triplets.concatenate([triplets, Triplets.from_array([(0, 1, 2)], annotators=["x"])])
+        assert joined.ties.tolist() == [False, True, True, False, False]
         with pytest.raises(InvalidParameterError, match="`ties` must be 'drop' or 'half', got 'keep'"):
             Triplets.from_answers(questions, [1, 0, -1], ties="keep")
+
+    @pytest.mark.parametrize("kind", ["csv", "parquet", "npz"])
+    def test_parts_of_ties_are_kept(self, file, tmp_path, kind):
+        triplets = read_answers(file("center,left,right,answer\n0,1,2,?\n0,1,2,1\n"), ties="half")
+        assert triplets.ties.tolist() == [True, True, False]
+        write_answers(tmp_path / f"again.{kind}", triplets)
+        assert read_answers(tmp_path / f"again.{kind}").ties.tolist() == [True, True, False]
+        with pytest.raises(InvalidTripletsError, match="`ties` must be true or false for each triplet, got float64"):
+            Triplets.from_array([(0, 1, 2)], ties=[0.5])
 
     def test_a_file_of_ties_alone(self, file):
         path = file("center,left,right,answer\n0,1,2,?\n")
         with (
             pytest.warns(DroppedAnswersWarning, match="undecided"),
-            pytest.raises(InvalidFileError, match="no answer is left, 1 were left out"),
+            pytest.raises(InvalidFileError, match="no answer is left, 1 was left out"),
         ):
             read_answers(path)
 
@@ -167,6 +187,111 @@ class TestDetails:
         assert read_answers(file("anchor,near,far\na,b,c\n\nb,a,c\n")).lines.tolist() == [2, 4]
 
 
+class TestTimes:
+    """What a column of response times may be."""
+
+    HEADER = "anchor,near,far,who,took\n"
+
+    def test_moments_are_differences_of_one_person(self, file):
+        dates = ["2024-03-01T10:00:00", "2024-03-01 10:00:02.5", "2024-03-01T10:00:03", "2024-03-01T10:00:09", "NA"]
+        people = ["x", "x", "y", "x", "y"]
+        rows = [f"a,b,c,{who},{date}\n" for who, date in zip(people, dates, strict=True)]
+        triplets = read_answers(file(self.HEADER + "".join(rows)), time="took", annotator="who")
+        np.testing.assert_array_equal(triplets.times, [np.nan, 2500.0, np.nan, 6500.0, np.nan])
+
+    @pytest.mark.parametrize(("unit", "first"), [(1.0, 1_700_000_000_000), (1000.0, 1_700_000_000)])
+    def test_moments_since_1970(self, file, unit, first):
+        rows = [f"a,b,c,x,{first + step}\n" for step in (5, 0, 5, 7)]  # two rows at 5: one answer in two triplets
+        triplets = read_answers(file(self.HEADER + "".join(rows)), time="took", annotator="who")
+        np.testing.assert_array_equal(triplets.times, np.array([5.0, np.nan, 5.0, 2.0]) * unit)
+
+    def test_moments_of_nobody(self, file):
+        path = file("anchor,near,far,rt\na,b,c,2024-03-01T10:00:00\n")
+        assert np.isnan(read_answers(path).times).all()
+        with pytest.raises(
+            InvalidFileError, match=r"line 2, column 'rt': '2024-03-01T10:00:00' is a moment.*annotator"
+        ):
+            read_answers(path, time="rt")
+
+    def test_what_is_no_time(self, file):
+        path = file(self.HEADER + "a,b,c,x,500\na,c,b,x,soon\nb,a,c,x,\n")
+        with pytest.raises(InvalidFileError, match=r"line 3, column 'took': 'soon': not a response time.*1 such line"):
+            read_answers(path, time="took")
+        found_by_header = file("anchor,near,far,ms\na,b,c,500\na,c,b,soon\n")
+        np.testing.assert_array_equal(read_answers(found_by_header).times, [500.0, np.nan])
+
+    @pytest.mark.parametrize("parameter", ["time", "weight"])
+    def test_names_that_look_like_numbers(self, file, parameter):
+        path = file("anchor,near,far\n1,2,3\n")
+        with pytest.raises(InvalidFileError, match=f"line 1: column 'far' is the far column.*`{parameter}`"):
+            read_answers(path, **{parameter: "far"})
+
+
+class TestLists:
+    """Screens in one cell, of `io.list_cells`."""
+
+    SCREENS = pd.DataFrame(
+        {
+            "anchor": ["a", "b", "c"],
+            "choices": [["b", "c", "d"], ["a", "c"], ["a", "b", "d"]],
+            "picked": [["c", "b"], ["a"], ["d"]],
+            "votes": [1, 2, 1],
+        }
+    )
+    EXPECTED = (("a", "c", "d"), ("a", "b", "d"), ("b", "a", "c"), ("c", "d", "a"), ("c", "d", "b"))
+
+    @pytest.fixture(params=["parquet", "json", "fixed"])
+    def screens(self, request, tmp_path):
+        path = tmp_path / f"screens.{'json' if request.param == 'json' else 'parquet'}"
+        if request.param == "json":
+            self.SCREENS.to_json(path, orient="records")
+        elif request.param == "parquet":
+            self.SCREENS.to_parquet(path)
+        else:  # lists of one length, some of them with nothing in the end, or not there at all
+            padded = [[*each, *[None] * (3 - len(each))] for each in self.SCREENS["choices"]]
+            columns = {name: pa.array(self.SCREENS[name].tolist()) for name in self.SCREENS}
+            columns["choices"] = pa.array(padded, type=pa.list_(pa.string(), 3))
+            pq.write_table(pa.table(columns), path)
+        return path
+
+    def test_by_header_and_by_name(self, screens):
+        found = read_answers(screens)
+        assert sorted(named(found)) == sorted(self.EXPECTED)
+        assert found.answer_counts().tolist() == [1.0, 2.0, 1.0]
+        ranked = read_answers(screens, columns=["anchor", "choices"], picked=["picked"], ranked=True)
+        assert sorted(named(ranked)) == sorted((*self.EXPECTED, ("a", "c", "b")))
+
+    def test_odd_ones(self, tmp_path):
+        table = pd.DataFrame({"items": [["a", "b", "c"], ["b", "c", "d"]], "odd": ["c", "b"]})
+        table.to_parquet(tmp_path / "odd.parquet")
+        assert set(named(read_answers(tmp_path / "odd.parquet"))) == {
+            *(("a", "b", "c"), ("b", "a", "c"), ("c", "d", "b"), ("d", "c", "b"))
+        }
+
+    def test_packed_alike(self, screens, tmp_path):
+        if screens.suffix == ".parquet":
+            pack_answers([screens], tmp_path / "packed.tete")
+            packed = TripletShards(tmp_path / "packed.tete").sample()
+            assert sorted(named(packed)) == sorted(self.EXPECTED)
+
+    def test_lists_that_are_no_screens(self, tmp_path):
+        path = tmp_path / "long.parquet"
+        table = pd.DataFrame({"anchor": ["a"], "choices": [[f"o{n}" for n in range(101)]], "picked": ["o1"]})
+        table.to_parquet(path)
+        with pytest.raises(InvalidFileError, match=r"column 'choices': a screen may show at most 100 .* list of 101"):
+            read_answers(path)
+        table.assign(choices=[[["o1"]]]).to_parquet(path)
+        with pytest.raises(InvalidFileError, match="expected texts or numbers, got values of the type list"):
+            read_answers(path, columns=["anchor", "choices", "picked"])
+        path.with_suffix(".json").write_text('[{"anchor": "a", "near": [["b"]], "far": "c"}]')
+        with pytest.raises(InvalidFileError, match="row 0, column 'near1': expected a text or a number, got list"):
+            read_answers(path.with_suffix(".json"), columns=["anchor", "near", "far"])
+
+    def test_one_answer_of_several_choices(self, file):
+        picks = read_answers(file("anchor,choice1,choice2,choice3,answer\nq,a,b,c,b\n"))
+        assert named(picks) == [("q", "b", "a"), ("q", "b", "c")]
+
+
 class TestPacked:
     def test_zip_and_gz(self, tmp_path):
         content = "anchor,near,far\na,b,c\nb,a,c\n"
@@ -193,6 +318,15 @@ class TestPacked:
         damaged.write_bytes(gzip.compress(b"anchor,near,far\na,b,c\n")[:-9])
         with pytest.raises(InvalidFileError, match=r"answers\.csv\.gz is not a packed table of text: it is damaged"):
             read_answers(damaged)
+
+    def test_little_packed_text_takes_little_memory(self, tmp_path):
+        packed = tmp_path / "answers.csv.gz"
+        packed.write_bytes(gzip.compress(b"anchor,near,far\n" + b"a,b,c\n" * 1000))
+        tracemalloc.start()
+        read_answers(packed)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < 2**26
 
 
 def test_objects_may_be_called_like_words(file):

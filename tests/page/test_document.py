@@ -13,6 +13,7 @@ from tete import Triplets, Uncertainty
 from tete.drawing.themes import DARK, LIGHT, class_color
 from tete.exceptions import InvalidParameterError, OutputExistsError
 from tete.page.document import make_page, write_page
+from tete.page.notebook import MapPage
 
 EVIL = "</script><script>document.title = 'broken'</script>"
 NAMES = ["origin", 'Café, "north"', "south", EVIL, "<b>west</b>", "far & away"]
@@ -68,6 +69,15 @@ class TestFile:
         monkeypatch.setitem(sys.modules, "bokeh.models", None)
         with pytest.raises(ImportError, match=r"the interactive page needs bokeh: pip install 'tete\[plot\]'"):
             page()
+
+    def test_the_map_that_objects_were_placed_on_is_behind_them(self, monkeypatch):
+        monkeypatch.setattr("tete.page.document.MOST_BEHIND", 2)
+        content = page(background=PLACES + 0.25)
+        assert '"n_behind": 6' in content
+        assert '"n_behind": 0' in page()
+        assert content.count('"shape": [2]') - page().count('"shape": [2]') == 2  # x and y of a sample
+        with pytest.raises(InvalidParameterError, match="`background` must have 2 columns like `embedding`, got 3"):
+            page(background=np.zeros((4, 3)))
 
     def test_of_very_many_answers_a_sample_is_kept(self, monkeypatch):
         monkeypatch.setattr("tete.page.document.MOST_ANSWERS", 2)
@@ -358,6 +368,16 @@ class TestInTheBrowser:
         assert right > PLACES[:, 0].max() + reach
         assert bottom < PLACES[:, 1].min()
 
+    def test_the_frame_holds_the_map_behind_new_objects(self, browser, tmp_path):
+        write_page(tmp_path / "map.html", PLACES, unlike=np.arange(6) == 2, background=4.0 * PLACES)
+        opened = Page(browser, tmp_path / "map.html")
+        assert "6 of the map, pale behind" in opened.text("#legend")
+        assert "1 hardly belong to the map" in opened.text("#legend")
+        left, right, bottom = browser.execute_script(FRAME)
+        assert left < 4.0 * PLACES[:, 0].min() < 4.0 * PLACES[:, 0].max() < right
+        assert bottom < 4.0 * PLACES[:, 1].min()
+        assert opened.errors() == []
+
     def test_hover_shows_the_name_as_text(self, shown):
         shown.mouse(("move", 1.4, 0.0))
         assert EVIL in eventually(lambda: shown.browser.execute_script(TOOLTIP))
@@ -614,3 +634,20 @@ class TestInTheBrowser:
         assert table.columns.tolist() == ["object", "x", "y", "kind", "size"]
         np.testing.assert_allclose(table[["x", "y"]], PLACES[:3])
         saved.unlink()
+
+
+@pytest.mark.slow
+def test_a_notebook_shows_the_page_in_a_frame(browser, tmp_path):
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!DOCTYPE html><meta charset=utf-8>{MapPage(page())._repr_html_()}", encoding="utf-8")
+    browser.get_log("browser")
+    browser.get(path.as_uri())
+    browser.switch_to.frame(browser.find_element("css selector", "iframe"))
+    try:
+        eventually(lambda: browser.execute_script("return document.body.dataset.ready"))
+        assert "6 objects" in browser.find_element("css selector", "body").text
+        origin = browser.execute_script("return window.origin")
+    finally:
+        browser.switch_to.default_content()
+    assert origin == "null"  # it reaches nothing of the notebook
+    assert not [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]

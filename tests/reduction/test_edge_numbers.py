@@ -42,6 +42,9 @@ def test_constant_tables_of_many_columns(estimator):
     for kind in (np.asarray, csr_array):
         fitted(estimator, kind(np.zeros((30, 60))))
         fitted(estimator, kind(np.where(np.arange(60) == 3, 1.0, TABLE[:, :1] * 1e-240)))
+        for size in (1e-44, 1e-20):  # less than rounding beside the largest number
+            X = kind(np.where(np.arange(60) == 3, 1.0, np.tile(TABLE, 12) * size))
+            assert np.isfinite(estimator(random_state=0, max_iter=8).fit_transform(X)).all()
 
 
 @BOTH

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine, make_blobs
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances
-from sklearn.neighbors import NearestNeighbors, kneighbors_graph
+from sklearn.neighbors import KNeighborsTransformer, NearestNeighbors, kneighbors_graph
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tete import ListwiseTETE, WeightedTETE
@@ -282,6 +282,20 @@ def test_known_neighbours_replace_the_search(estimator):
     np.testing.assert_array_equal(without.fit_transform(X), with_self)
     with pytest.raises(InvalidParameterError, match="`precomputed_knn` must be two arrays of one shape with 90 rows"):
         estimator(precomputed_knn=(indices[:5], distances[:5])).fit(X)
+
+
+@BOTH
+def test_known_neighbours_as_other_programs_have_them(estimator):
+    """UMAP's three parts; graphs of scikit-learn, with and without the rows themselves; scanpy's, a sparse array."""
+    X, _ = blobs()
+    distances, indices = NearestNeighbors(n_neighbors=41).fit(X).kneighbors(X)
+    expected = estimator(random_state=0, max_iter=20, precomputed_knn=(indices, distances)).fit_transform(X)
+    graph = kneighbors_graph(X, 40, mode="distance")
+    with_own = KNeighborsTransformer(n_neighbors=40, mode="distance").fit_transform(X)
+    for known in ((indices, distances, object()), graph, graph.tocoo(), with_own, csr_array(graph)):
+        model = estimator(random_state=0, max_iter=20, precomputed_knn=known).fit(X)
+        np.testing.assert_array_equal(model.embedding_, expected)
+        assert np.isfinite(model.transform(X[:3] + 0.1)).all()
 
 
 # Edges -------------------------------------------------------------------------------------------------------------

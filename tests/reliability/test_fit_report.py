@@ -95,7 +95,7 @@ def test_few_answers_and_warnings():
     assert report.held_out_accuracy is None
     assert "too few answers" in str(report)
     assert len(report.warnings) == 1
-    assert "1 of 4 objects occur in no triplet" in report.warnings[0]
+    assert "1 of 4 objects is in no triplet" in report.warnings[0]
     assert report.as_dict()["n_objects"] == 4
     assert "trust" not in report.as_dict()
 

@@ -23,6 +23,20 @@ def answers_of_people():
     return make
 
 
+def test_ties_on_clear_calls_are_no_wrong_answers(rng):
+    points = rng.normal(size=(15, 2))
+    questions = make_uniform_triplets(points, 1500, random_state=0)
+    turned = rng.random(1500) < 0.5
+    said = np.where(rng.random(1500) < 0.1, 0, np.where(turned, -1, 1))
+    answers = questions.flip_where(turned).with_answers(said, ties="half")
+    report = trust(TETE(t=1.0, kernel="distance"), answers)
+    assert answers.ties.sum() == 2 * (said == 0).sum() > 200
+    assert (report.probability_wrong[answers.ties] == report.wrong_share).all()
+    assert (report.answers["wrong"][answers.ties] == report.wrong_share).all()
+    assert report.n_distrusted < 10  # true answers that a map of the others gets wrong
+    assert 0.03 < report.wrong_share < 0.07  # each was half against the map
+
+
 @pytest.mark.parametrize("share", [0.1, 0.3])
 def test_reversed_digits_are_found(share):
     from sklearn.datasets import load_digits

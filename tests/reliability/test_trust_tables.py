@@ -8,7 +8,7 @@ from tete.embedding.answer_model import AnswerModel
 from tete.reliability.evidence import holm, worse_than_expected
 from tete.reliability.held_out import HeldOutAnswers
 from tete.reliability.lapses import LapseEstimate
-from tete.reliability.trust_tables import LEVEL, JudgedAnswers, annotator_table, answer_table, object_table
+from tete.reliability.trust_tables import CERTAIN, LEVEL, JudgedAnswers, annotator_table, answer_table, object_table
 
 TRIPLETS = Triplets.from_array(
     [(0, 1, 2), (0, 1, 3), (0, 1, 2), (0, 2, 1)],
@@ -52,6 +52,12 @@ def test_objects():
     np.testing.assert_array_equal(table["agreement"], [0.75, 0.75, 0.75, 0.5, np.nan])
     assert table["hardly_mentioned"].tolist() == [False, False, False, False, True]
     assert not table["contradicted"].any()
+
+
+def test_certain_answers_are_finite_evidence():
+    far_apart = HeldOutAnswers(TRIPLETS, MARGINS * 1e9)
+    never_wrong = JudgedAnswers(far_apart, LapseEstimate(AnswerModel(lapse=0.0, steepness=1.0), low=0.0, high=0.0))
+    np.testing.assert_array_equal(never_wrong.evidence[[0, 1]], [CERTAIN, 0.0])  # of the second, one side each
 
 
 def coin_tossers(n_bad, *, per_person=25, seed=0):

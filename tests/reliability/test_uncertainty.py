@@ -1,3 +1,5 @@
+"""Tests `reliability.resampled_maps` as well."""
+
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +10,7 @@ from tete import TETE, Triplets, Uncertainty, position_uncertainty
 from tete.datasets import answer_by_distance, make_uniform_triplets
 from tete.exceptions import InvalidParameterError, SmallEllipsesWarning
 from tete.metrics.alignment import procrustes_align
-from tete.reliability.uncertainty import SIDEWAYS, _drift_squares
+from tete.reliability.resampled_maps import SIDEWAYS, drift_squares
 
 
 def answers_about(points, n_answers, seed):
@@ -68,6 +70,29 @@ def test_people_who_differ_move_the_map():
     assert (by_answers.by, by_answers.n_people, by_people.by, by_people.n_people) == ("answers", None, "annotators", 20)
     assert by_people.stability < by_answers.stability
     np.testing.assert_array_equal(default.covariances, by_people.covariances)  # 15 people are enough
+    assert by_answers.stability_by_answers is None
+    assert abs(default.stability_by_answers - by_answers.stability) < 0.02
+    expected = f"{default.stability:.1%} of the map's spread is reproduced by 20 other people, "
+    assert str(default) == f"{expected}{default.stability_by_answers:.1%} by other answers (10 draws)"
+
+
+@pytest.mark.parametrize(("n_answers", "said"), [(4, "4 answers for 8 coordinates, 20 are needed"), (20, None)])
+def test_stability_is_not_known_from_few_answers(n_answers, said):
+    points = np.random.default_rng(0).normal(size=(4, 2))
+    answers = make_uniform_triplets(points, n_answers, random_state=0)
+    sure = position_uncertainty(TETE(t=2.0, t_prime=1.5).fit(answers), answers, n_replicates=10)
+    assert sure.no_stability == said
+    assert (sure.stability is None) == (said is not None)
+    assert np.isfinite(sure.covariances).all()
+    if said is not None:
+        assert str(sure) == f"unknown: {said}"
+
+
+def test_answers_fewer_than_coordinates_tell_no_stability():
+    points = np.random.default_rng(0).normal(size=(30, 2))
+    answers = make_uniform_triplets(points, 55, random_state=1)
+    sure = position_uncertainty(TETE(t=2.0, t_prime=1.5).fit(answers), answers, n_replicates=10)
+    assert sure.no_stability == "55 answers for 60 coordinates, 60 are needed"
 
 
 class Recording(TETE):
@@ -125,7 +150,7 @@ def test_few_people_are_refused(clean_triplets):
 
 def test_objects_without_answers_have_no_ellipse(clean_triplets):
     answers = Triplets.from_array(clean_triplets.to_array(), n_objects=31)
-    with pytest.warns(UserWarning, match="occur in no triplet"):
+    with pytest.warns(UserWarning, match="in no triplet"):
         fitted = TETE().fit(answers)
     sure = position_uncertainty(fitted, answers, n_replicates=10)
     assert np.isnan(sure.covariances[30]).all()
@@ -167,11 +192,11 @@ def test_bad_input(clean_triplets):
 
 
 def test_a_drift_on_a_line_counts_for_all_objects():
-    np.testing.assert_allclose(_drift_squares(np.array([[3.0], [0.0], [-3.0]]))[:, 0, 0], [15.0, 6.0, 15.0])
+    np.testing.assert_allclose(drift_squares(np.array([[3.0], [0.0], [-3.0]]))[:, 0, 0], [15.0, 6.0, 15.0])
 
 
 def test_a_drift_counts_most_along_itself_and_a_little_in_every_direction():
-    square = _drift_squares(np.array([[3.0, 4.0]]))[0]
+    square = drift_squares(np.array([[3.0, 4.0]]))[0]
     assert np.trace(square) == pytest.approx(25.0)
     values, axes = np.linalg.eigh(square)
     np.testing.assert_allclose(values, [25.0 * SIDEWAYS / 2.0, 25.0 * (1.0 - SIDEWAYS / 2.0)])

@@ -30,6 +30,12 @@ def test_more_answers_lower_the_error(rng):
     assert "held-out error" in str(curve)
 
 
+def test_weights_beyond_any_number(rng):
+    answers = make_uniform_triplets(rng.normal(size=(8, 2)), 100, random_state=0).with_weights(np.full(100, 1e90))
+    curve = learning_curve(TETE(t=2.0, t_prime=2.0), answers, n_repeats=1)
+    assert (curve.points["answers"] > 2**60).all()
+
+
 def test_what_it_says(rng):
     answers = make_uniform_triplets(rng.normal(size=(8, 2)), 400, random_state=0)
     curve = learning_curve(TETE(), answers, n_repeats=1)

@@ -1,9 +1,9 @@
 """The command line. Each command reads, calls the library and writes; nothing heavy is loaded before it is needed.
 
 A command is a function in the file of its name, guarded by `messages.one_sentence`, and listed here. It walks:
-`options` and `answer_options` (what can be said on the command line) -> `arguments` (features, maps and estimators that
-this stands for) -> the library -> `outputs` (files, checked before any work is done) -> `messages` (what is said on the
-screen).
+`options`, in groups `answer_options`, `table_options`, `look_options` and `map_options` (what can be said on the
+command line) -> `arguments` (maps and estimators that this stands for) -> the library -> `outputs` (files, checked
+before any work is done) -> `messages` (what is said on the screen).
 `embed_fixed`, `embed_packed` (on `clusters`), `demo_digits` and `serving` are what `embed --fixed`, `embed` with packed
 answers, `demo` and `view --serve` do.
 """
@@ -16,6 +16,7 @@ import tete
 from tete.cli.check import check
 from tete.cli.choose import choose
 from tete.cli.collect import collect
+from tete.cli.curve import curve
 from tete.cli.demo import demo
 from tete.cli.embed import embed
 from tete.cli.export import export
@@ -48,13 +49,13 @@ app = _Program(
     epilog="Start with: tete demo. Then: tete embed answers.csv -o map.csv --plot map.png --page map.html, "
     "or: tete reduce table.csv -o map.csv --plot map.png --page map.html",
     rich_markup_mode=None,
-    add_completion=False,
     no_args_is_help=True,
 )
 for _command in (
     embed,
     check,
     choose,
+    curve,
     views,
     suggest,
     collect,

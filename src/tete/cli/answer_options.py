@@ -1,14 +1,13 @@
 """Options of all commands that read answers, told once: `reads_answers` gives them to a command."""
 
-import functools
-import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from tete.cli import options
+from tete.cli.option_groups import gathers
 
 if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
@@ -93,28 +92,7 @@ class AnswerOptions:
         return TripletShards(path)
 
 
-def reads_answers(command: Callable[..., None]) -> Callable[..., None]:
-    """Replace the parameter `reading` of a command by the options that it stands for."""
-    hints = get_type_hints(AnswerOptions, include_extras=True)
-    told = [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
-        for field in fields(AnswerOptions)
-    ]
-    parameters = inspect.signature(command).parameters
-    own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for name, each in parameters.items() if name != "reading"]
-    last = next(place for place, each in enumerate(own) if each.name in {"theme", "force", "as_json"})
-    kept = [*own[:last], *told, *own[last:]]  # what is special to a command comes first
-
-    @functools.wraps(command)
-    def gathered(**given: Any) -> None:
-        reading = AnswerOptions(**{field.name: given.pop(field.name) for field in fields(AnswerOptions)})
-        command(reading=reading, **given)
-
-    vars(gathered)["__signature__"] = inspect.Signature(kept)
-    gathered.__annotations__ = {each.name: each.annotation for each in kept}
-    return gathered
+reads_answers = gathers(reading=AnswerOptions)  # for a command with a parameter `reading`
 
 
 def _read_study(path: str, names: Sequence[str] | None, ties: Literal["drop", "half"]) -> "Triplets":

@@ -1,6 +1,5 @@
-"""What the arguments of several commands stand for: answers, a table of features, an estimator, classes."""
+"""What the arguments of several commands stand for: answers, an estimator, classes."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -9,9 +8,9 @@ from tete.cli import options
 
 if TYPE_CHECKING:
     from tete.embedding.fitting import TripletEmbedding
-    from tete.io import FeatureTable, Map
+    from tete.io import Map
 
-__all__ = ["class_label", "read_map_file", "read_table", "triplet_estimator"]
+__all__ = ["class_label", "read_map_file", "triplet_estimator"]
 
 
 def read_map_file(path: str, coordinates: str, encoding: str) -> "Map":
@@ -19,36 +18,6 @@ def read_map_file(path: str, coordinates: str, encoding: str) -> "Map":
     from tete.io import read_map  # noqa: PLC0415
 
     return read_map(path, coordinates=options.listed(coordinates), encoding=encoding)
-
-
-def read_table(
-    path: str,
-    id_column: str | None,
-    labels: list[str] | None,
-    drop: list[str] | None,
-    array: str | None,
-    no_header: bool,
-    encoding: str,
-    *,
-    features: Sequence[str] | None = None,
-    likely_labels: Sequence[str] = (),
-    mixed: bool = False,
-) -> "FeatureTable":
-    """Features as the options say."""
-    from tete.io import read_features  # noqa: PLC0415
-
-    return read_features(
-        path,
-        id_column=id_column,
-        labels=labels or [],
-        drop=drop or [],
-        features=features,
-        likely_labels=likely_labels,
-        array=array,
-        mixed=mixed,
-        header=not no_header,
-        encoding=encoding,
-    )
 
 
 def triplet_estimator(

@@ -150,14 +150,11 @@ def _say(
     """Print what the fit found and what was written."""
     for warning in report.warnings:
         typer.echo(f"Warning: {warning}", err=True)
-    sure: list[tuple[str, str]] = []
-    sure_values: dict[str, object] = {"stability": None, "stability_by": None}
-    if sureness is not None:
-        drawn = "answers" if sureness.n_people is None else f"{sureness.n_people:,} people"
-        sure = [("stability", f"{sureness.stability:.1%} of the map's spread is reproduced by other {drawn}")]
-        sure_values = {"stability": sureness.stability, "stability_by": sureness.by}
+    sure = [] if sureness is None else [("stability", str(sureness))]
     text = "\n".join([str(report), *table_lines(sure), *outputs.written_lines])
-    sure_values["ellipses"] = regions
+    sure_values: dict[str, object] = {"stability_by": None if sureness is None else sureness.by, "ellipses": regions}
+    for name in ("stability", "stability_by_answers", "no_stability"):
+        sure_values[name] = None if sureness is None else getattr(sureness, name)
     print_result(report.as_dict() | sure_values | {"written": outputs.written}, text, as_json, quiet)
 
 

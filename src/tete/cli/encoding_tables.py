@@ -8,25 +8,47 @@ if TYPE_CHECKING:
     from tete.reduction.encoding.table_encoder import TableEncoder
     from tete.reduction.feature_map import FeatureMap
 
-__all__ = ["encoded", "parts_of", "with_encoder"]
+__all__ = ["encoded", "is_mixed", "parts_of", "with_encoder"]
+
+ROWS_AT_ONCE = 4096  # looked at for gaps
 
 
-def encoded(features: "FeatureTable", standardize: bool) -> tuple["TableEncoder | None", "FeatureTable"]:
-    """The encoder that a table needs, if it does, and the table as numbers.
+def encoded(
+    features: "FeatureTable", *, metric: Any, standardize: bool
+) -> tuple["TableEncoder | None", "FeatureTable"]:
+    """The encoder that a table needs, if it does, and the table as numbers; distances are as they are.
 
     Columns of different kinds have no common unit and are made to weigh alike. Columns that are left out are kept
     beside the map.
     """
+    table = features.matrix
+    if metric == "precomputed" or not (is_mixed(table) or _has_gaps(table)):
+        return None, features
     import pandas as pd  # noqa: PLC0415
 
-    if not isinstance(features.matrix, pd.DataFrame):
-        return None, features
     from tete.reduction.encoding.table_encoder import TableEncoder  # noqa: PLC0415
 
-    frame = features.matrix
-    plain = all(pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes)
+    plain = not is_mixed(table) or all(pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes)
     encoder = TableEncoder(standardize=standardize or not plain)
-    return encoder, _as_numbers(features, encoder, encoder.fit_transform(frame))
+    return encoder, _as_numbers(features, encoder, encoder.fit_transform(features.X))
+
+
+def is_mixed(table: Any) -> bool:
+    """Whether a table that was read is a data frame, of texts, gaps and the like."""
+    import pandas as pd  # noqa: PLC0415
+
+    return isinstance(table, pd.DataFrame)
+
+
+def _has_gaps(table: Any) -> bool:
+    """Whether an array has gaps; it may be on the disk and larger than the memory."""
+    import numpy as np  # noqa: PLC0415
+
+    from tete.core.threads import row_slices  # noqa: PLC0415
+
+    if not isinstance(table, np.ndarray) or table.dtype.kind != "f":
+        return False
+    return any(np.isnan(table[rows]).any() for rows in row_slices(len(table), size=ROWS_AT_ONCE))
 
 
 def with_encoder(encoder: "TableEncoder | None", estimator: "FeatureMap") -> Any:
@@ -46,10 +68,17 @@ def parts_of(model: Any) -> tuple["TableEncoder | None", "FeatureMap"]:
 
 
 def _as_numbers(features: "FeatureTable", encoder: "TableEncoder", numbers: Any) -> "FeatureTable":
+    columns = dict(features.columns)
+    if is_mixed(features.matrix):
+        columns |= _left_out(features, encoder)
+    names = tuple(str(name) for name in encoder.get_feature_names_out())
+    return dataclasses.replace(features, matrix=numbers, feature_names=names, columns=columns)
+
+
+def _left_out(features: "FeatureTable", encoder: "TableEncoder") -> dict[str, Any]:
+    """The columns that are no features, unless they are empty."""
     from tete.io.object_tables import as_column  # noqa: PLC0415
 
     left_out = [code.name for code in encoder.columns_ if code.kind == "left out" and code.reason != "empty"]
     texts = {name: ["" if cell is None else cell for cell in features.matrix[name].tolist()] for name in left_out}
-    beside = {name: as_column(cells) for name, cells in texts.items() if name not in features.columns}
-    names = tuple(str(name) for name in encoder.get_feature_names_out())
-    return dataclasses.replace(features, matrix=numbers, feature_names=names, columns={**features.columns, **beside})
+    return {name: as_column(cells) for name, cells in texts.items() if name not in features.columns}

@@ -7,7 +7,7 @@ import typer
 
 from tete.cli import options
 from tete.cli.messages import one_sentence, print_result
-from tete.core.printing import rows_under, table_lines
+from tete.core.printing import counted, rows_under, table_lines
 
 __all__ = ["export"]
 
@@ -64,5 +64,5 @@ def export(
     if identities is not None:
         identities.chmod(0o600)
     rows = {str(path): len(frame) for path, frame in frames.items()}
-    lines = table_lines(rows_under("written", [f"{path} ({count:,} rows)" for path, count in rows.items()]))
+    lines = table_lines(rows_under("written", [f"{path} ({counted(count, 'row')})" for path, count in rows.items()]))
     print_result({"written": rows}, "\n".join(lines), as_json, quiet)

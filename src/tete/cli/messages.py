@@ -20,7 +20,7 @@ __all__ = ["one_sentence", "print_result", "said_of"]
 P = ParamSpec("P")
 
 # The flags that are not simply called like the parameter.
-FLAGS = {"folder": "--out", "header": "--no-header", "id_column": "--id", "labels": "--label"}
+FLAGS = {"cv": "--folds", "folder": "--out", "header": "--no-header", "id_column": "--id", "labels": "--label"}
 MISTAKES = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
 
 

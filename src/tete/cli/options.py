@@ -8,7 +8,7 @@ import typer
 Answers = Annotated[
     str,
     typer.Argument(
-        help="Answers: CSV, TSV, Parquet, npz, npy, or the database of tete collect; - reads CSV from a pipe."
+        help="Answers: CSV, TSV, Parquet, JSON, npz, npy, or the database of tete collect; - reads CSV from a pipe."
     ),
 ]
 Table = Annotated[
@@ -71,7 +71,10 @@ Kernel = Annotated[
 Ellipses = Annotated[
     bool, typer.Option("--ellipses", help="Say and draw how sure the places are: 60 more fits to resampled answers.")
 ]
-Images = Annotated[Path | None, typer.Option(help="Folder of pictures named after the objects, for the page.")]
+Images = Annotated[
+    Path | None,
+    typer.Option(help="Folder of pictures named after the objects, or their pixels (.npy), for the page."),
+]
 Colors = Annotated[list[str] | None, typer.Option("--color", help="Colour of a class, e.g. oak=#1f77b4 (repeatable).")]
 ClassNames = Annotated[bool, typer.Option("--class-names", help="Write the name of each class in its midst.")]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tete.reliability.trust_report import TrustReport
     from tete.reliability.uncertainty import Uncertainty
 
-__all__ = ["Looks", "Outputs", "check_label", "classes_of", "map_of", "page_details", "page_images"]
+__all__ = ["Looks", "Outputs", "check_label", "map_of", "page_details", "page_images"]
 
 MOST_NAMES_DRAWN = 20_000  # of more objects, hardly a name would find room in a picture
 MOST_CLASSES_KEPT = 1000  # with a model; more have no colours of their own
@@ -102,6 +102,13 @@ class Outputs:
         if self.map is not None:
             write_map(self.map, found.embedding, found.names, found.columns, force=self.force)
 
+    def write_model(self, model: Any, found: "Map") -> None:
+        """Write what places new rows, with the classes of its map."""
+        from tete.reduction.model_files import save_model  # noqa: PLC0415
+
+        assert self.model is not None
+        save_model(self.model, model, classes=_classes_of(found), force=self.force)
+
     def write_trust(self, report: "TrustReport | None") -> None:
         """Write what is known about every answer, if asked for."""
         if self.trust is None:
@@ -126,14 +133,15 @@ class Outputs:
         *,
         wrong: "NDArray[np.float64] | None" = None,
         uncertainty: "Uncertainty | None" = None,
-        images: Path | None = None,
+        images: "Path | NDArray[Any] | None" = None,
         classes: "Mapping[str, Sequence[str]] | None" = None,
+        background: "NDArray[Any] | None" = None,
         unlike: "NDArray[np.bool_] | None" = None,
         looks: Looks | None = None,
     ) -> None:
         """Write the picture and the page that were asked for; `classes` are those of the map that this is a part of."""
         details = page_details(shown, triplets, label, title) | {"classes": classes}
-        extra = (looks or Looks()).as_arguments() | {"unlike": unlike}
+        extra = (looks or Looks()).as_arguments() | {"unlike": unlike, "background": background}
         if self.plot is not None:
             order = (classes or {}).get(details["label"])
             self._plot(shown, details["label"], classes=order, uncertainty=uncertainty, **extra)
@@ -168,7 +176,7 @@ def map_of(features: "FeatureTable", embedding: "NDArray[Any]") -> "Map":
     return Map(embedding, features.names, features.columns)
 
 
-def classes_of(shown: "Map") -> dict[str, list[str]]:
+def _classes_of(shown: "Map") -> dict[str, list[str]]:
     """The classes of a map in the order of their colours, by column; none of columns that are rather names."""
     from tete.drawing.class_order import class_texts, ordered_classes  # noqa: PLC0415
     from tete.drawing.map_picture import is_number_scale  # noqa: PLC0415
@@ -199,14 +207,16 @@ def page_details(shown: "Map", triplets: "Triplets | None", label: str | None, t
     }
 
 
-def page_images(shown: "Map", folder: Path | None) -> dict[str, Any]:
-    """Pictures named after the objects, or after what a column "image" or "image_file" says."""
-    if folder is None:
+def page_images(shown: "Map", images: "Path | NDArray[Any] | None") -> dict[str, Any]:
+    """Pictures in a folder, named after the objects or what a column "image" or "image_file" says, or from pixels."""
+    if images is None:
         return {}
-    from tete.page.thumbnails import read_thumbnails  # noqa: PLC0415
+    from tete.page.thumbnails import make_thumbnails, read_thumbnails  # noqa: PLC0415
 
+    if not isinstance(images, Path):
+        return {"images": make_thumbnails(images)}
     files = next((shown.columns[name] for name in ("image", "image_file") if name in shown.columns), shown.name_texts)
-    return {"images": read_thumbnails(folder, [str(file) for file in files])}
+    return {"images": read_thumbnails(images, [str(file) for file in files])}
 
 
 def _names_to_write(shown: "Map") -> list[str] | None:

@@ -9,7 +9,7 @@ import typer
 from tete.cli import options
 from tete.cli.answer_options import AnswerOptions, reads_answers
 from tete.cli.messages import one_sentence, print_result
-from tete.core.printing import table_lines
+from tete.core.printing import counted, table_lines
 
 __all__ = ["pack"]
 
@@ -42,8 +42,8 @@ def pack(
     found = pack_answers(answers, output, force=force, header=not said.pop("no_header"), **said)
     rows = [
         ("objects", f"{found.n_objects:,}"),
-        ("triplets", f"{found.n_triplets:,} from {found.n_answers:,} answers"),
-        ("written", f"{output} ({len(found.shards):,} shards)"),
+        ("triplets", f"{found.n_triplets:,} from {counted(found.n_answers, 'answer')}"),
+        ("written", f"{output} ({counted(len(found.shards), 'shard')})"),
     ]
     result = {name: getattr(found, name) for name in ("n_objects", "n_triplets", "n_answers", "columns", "digest")}
     print_result(result | {"written": [str(output)]}, "\n".join(table_lines(rows)), as_json, quiet)

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tete.cli import options
-from tete.cli.arguments import read_table
 from tete.cli.encoding_tables import parts_of
+from tete.cli.look_options import LookOptions
 from tete.cli.messages import one_sentence, print_result, said_of
-from tete.cli.outputs import Looks, Outputs, map_of
-from tete.core.printing import table_lines
+from tete.cli.option_groups import gathers
+from tete.cli.outputs import Outputs, map_of
+from tete.cli.table_options import TableOptions
+from tete.core.printing import counted, table_lines
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,22 +29,16 @@ MAPS = (".csv", ".tsv", ".parquet", ".json", ".npy")  # files of maps, which are
 
 
 @one_sentence
+@gathers(showing=LookOptions, reading=TableOptions)
 def place(
     model: Annotated[Path, typer.Argument(help="What tete reduce --model has written.")],
     table: options.Table,
+    showing: LookOptions,
+    reading: TableOptions,
     output: options.MapOutput = None,
     plot: options.Plot = None,
     page: options.Page = None,
-    images: options.Images = None,
-    color: options.Colors = None,
-    class_names: options.ClassNames = False,
-    id_column: options.IdColumn = None,
-    label: options.Labels = None,
-    drop: options.Drop = None,
-    array: options.Array = None,
     theme: options.Theme = "light",
-    no_header: options.NoHeader = False,
-    encoding: options.Encoding = "utf-8",
     force: options.Force = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -56,7 +52,7 @@ def place(
     Example: tete place model.npz new.csv -o new_map.csv
     """
     outputs = Outputs(output, plot, page, theme=theme, force=force)
-    looks = Looks.of_options(color, class_names)
+    looks = showing.looks()
     outputs.check()
     _refuse_maps(model, table)
     from tete.reduction.model_files import load_model, saved_classes  # noqa: PLC0415
@@ -64,9 +60,8 @@ def place(
     encoder, estimator = parts_of(load_model(model))
     known = getattr(encoder or estimator, "feature_names_in_", None)
     names = None if known is None else [str(name) for name in known]
-    features = read_table(
-        table, id_column, label, drop, array, no_header, encoding, features=names, mixed=encoder is not None
-    )
+    features = reading.read(table, features=names, mixed=encoder is not None)
+    pictures = showing.pictures(features)
     _check_columns(table, features, (encoder or estimator).n_features_in_, model)
     with said_of(table):
         rows = _named(features, names)
@@ -75,10 +70,17 @@ def place(
         )
     found = _with_novelty(map_of(features, places), novelty)
     outputs.write_map(found)
-    shown = next(iter(features.columns)) if label else None  # what was asked for comes first
     unlike = novelty > UNLIKE
     outputs.draw(
-        found, None, shown, Path(table).stem, classes=saved_classes(model), unlike=unlike, images=images, looks=looks
+        found,
+        None,
+        reading.shown(features),
+        Path(table).stem,
+        classes=saved_classes(model),
+        background=estimator.embedding_,
+        unlike=unlike,
+        images=pictures,
+        looks=looks,
     )
     count = int(unlike.sum())
     said = [("rows placed", f"{len(found):,}")]
@@ -114,7 +116,9 @@ def _check_columns(table: str, features: "FeatureTable", expected: int, model: P
 
     found = features.matrix.shape[1]
     if found != expected:
-        raise InvalidFileError(f"{table} has {found} columns of features, expected {expected} as {model} has.")
+        raise InvalidFileError(
+            f"{table} has {counted(found, 'column')} of features, expected {expected} as {model} has."
+        )
 
 
 def _named(features: "FeatureTable", names: Any) -> Any:

@@ -3,15 +3,19 @@
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tete.cli import options
-from tete.cli.arguments import class_label, read_table
+from tete.cli.arguments import class_label
 from tete.cli.encoding_tables import encoded, with_encoder
+from tete.cli.look_options import LookOptions
+from tete.cli.map_options import MapOptions
 from tete.cli.messages import one_sentence, print_result, said_of
-from tete.cli.outputs import Looks, Outputs, classes_of, map_of
+from tete.cli.option_groups import gathers
+from tete.cli.outputs import Outputs, map_of
+from tete.cli.table_options import TableOptions
 from tete.core.printing import rows_under, table_lines
 
 if TYPE_CHECKING:
@@ -26,39 +30,17 @@ UNLIKE = 100.0  # times as wide: beside such a column the others change squared 
 
 
 @one_sentence
+@gathers(showing=LookOptions, making=MapOptions, reading=TableOptions)
 def reduce(
     table: options.Table,
+    showing: LookOptions,
+    making: MapOptions,
+    reading: TableOptions,
     output: options.MapOutput = None,
     plot: options.Plot = None,
     page: options.Page = None,
-    images: options.Images = None,
-    color: options.Colors = None,
-    class_names: options.ClassNames = False,
     model: Annotated[Path | None, typer.Option(help="Keep the model, for tete place: .npz.")] = None,
-    method: Annotated[
-        Literal["listwise", "weighted"],
-        typer.Option(help="listwise: neighbourhoods and classes; weighted: surfaces and the shape of the whole."),
-    ] = "listwise",
-    quality: Annotated[
-        Literal["fast", "default", "high"] | None, typer.Option(help="Speed against quality, of listwise.")
-    ] = None,
-    exaggeration: Annotated[
-        float | None, typer.Option(help="From 1: more gives compact groups with gaps between them, of listwise.")
-    ] = None,
-    dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
-    neighbors: Annotated[int | None, typer.Option(min=1, help="Neighbours of a row that shall stay near.")] = None,
-    metric: Annotated[
-        str, typer.Option(help="euclidean, cosine, manhattan, ...; or precomputed: the table has distances.")
-    ] = "euclidean",
-    standardize: options.Standardize = False,
-    id_column: options.IdColumn = None,
-    label: options.Labels = None,
-    drop: options.Drop = None,
-    array: options.Array = None,
-    seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0,
     theme: options.Theme = "light",
-    no_header: options.NoHeader = False,
-    encoding: options.Encoding = "utf-8",
     force: options.Force = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -70,46 +52,25 @@ def reduce(
 
     Example: tete reduce table.csv -o map.csv --label species --plot map.png
     """
-    given = {"metric": metric, "n_neighbors": neighbors, "quality": quality, "exaggeration": exaggeration}
-    estimator = _estimator(method, {name: value for name, value in given.items() if value is not None})
-    estimator.set_params(
-        n_components=dims,
-        standardize=standardize,
-        random_state=seed,
-        verbose=sys.stderr.isatty() and not quiet and not as_json,
-    )
+    estimator = making.estimator(verbose=sys.stderr.isatty() and not quiet and not as_json)
     outputs = Outputs(output, plot, page, model, theme=theme, force=force)
-    looks = Looks.of_options(color, class_names)
+    looks = showing.looks()
     outputs.check()
-    features = read_table(
-        table, id_column, label, drop, array, no_header, encoding, mixed=estimator.metric != "precomputed"
-    )
+    features = reading.read(table, mixed=estimator.metric != "precomputed")
+    pictures = showing.pictures(features)
     started = time.perf_counter()
     with said_of(table):
-        encoder, features = encoded(features, standardize)
-        estimator.set_params(standardize=standardize and encoder is None).fit(features.X)
+        encoder, features = encoded(features, metric=making.metric, standardize=making.standardize)
+        estimator.set_params(standardize=making.standardize and encoder is None).fit(features.X)
     seconds = time.perf_counter() - started
-    found = map_of(features, estimator.embedding_)
+    found, shown = map_of(features, estimator.embedding_), reading.shown(features)
     outputs.write_map(found)
     if model is not None:
-        from tete.reduction.model_files import save_model  # noqa: PLC0415
-
-        save_model(model, with_encoder(encoder, estimator), classes=classes_of(found), force=force)
-    shown = next(iter(features.columns)) if label else None  # what was asked for comes first
-    outputs.draw(found, None, shown, Path(table).stem, images=images, looks=looks)
-    written = outputs.written
+        outputs.write_model(with_encoder(encoder, estimator), found)
+    outputs.draw(found, None, shown, Path(table).stem, images=pictures, looks=looks)
     if as_json or not quiet:  # else nobody would see how good it is
         result, text = _summary(features, found, shown, estimator, seconds, encoder)
-        print_result(result | {"written": written}, "\n".join([*text, *outputs.written_lines]), as_json)
-
-
-def _estimator(method: str, given: dict[str, Any]) -> "FeatureMap":
-    for name in ("quality", "exaggeration"):
-        if method != "listwise" and name in given:
-            raise typer.BadParameter(f"--{name} is an option of --method listwise.")
-    from tete.reduction.estimators import ListwiseTETE, WeightedTETE  # noqa: PLC0415
-
-    return ListwiseTETE(**given) if method == "listwise" else WeightedTETE(**given)
+        print_result(result | {"written": outputs.written}, "\n".join([*text, *outputs.written_lines]), as_json)
 
 
 def _summary(

@@ -7,9 +7,11 @@ import typer
 
 from tete.cli import options
 from tete.cli.answer_options import AnswerOptions, reads_answers
-from tete.cli.arguments import class_label, read_map_file, read_table
-from tete.cli.messages import one_sentence, print_result
-from tete.core.printing import table_lines
+from tete.cli.arguments import class_label, read_map_file
+from tete.cli.encoding_tables import encoded
+from tete.cli.messages import one_sentence, print_result, said_of
+from tete.cli.table_options import TableOptions
+from tete.core.printing import counted, table_lines
 
 if TYPE_CHECKING:
     from tete.comparisons.by_people import By
@@ -56,16 +58,22 @@ def score(
         return
     assert features is not None
     asked = [name for name in label or [] if name not in found.columns]
-    table = read_table(
-        features, id_column, asked, drop, array, reading.no_header, reading.encoding, likely_labels=list(found.columns)
-    )
+    told = TableOptions(id_column, asked, drop, array, reading.no_header, reading.encoding)
+    table = told.read(features, likely_labels=list(found.columns), mixed=metric != "precomputed")
+    with said_of(features):
+        encoder, table = encoded(table, metric=metric, standardize=standardize)
     joined = _joined(map_file, found, features, table)
     shown = None if not label else label[0] if label[0] in joined.columns else next(iter(table.columns))
-    if standardize:
+    if standardize and encoder is None:
         from tete.reduction.projection import column_spreads, standardized  # noqa: PLC0415
 
         table = replace(table, matrix=standardized(table.matrix, column_spreads(table.matrix)))
-    print_result(*_quality(joined, table, shown, metric, neighbors, samples), as_json, quiet)
+    with said_of(features):
+        result, lines = _quality(joined, table, shown, metric, neighbors, samples)
+    if encoder is not None:
+        lines[1:1] = table_lines([("table", encoder.summary())])
+    result["encoded"] = None if encoder is None else encoder.summary()
+    print_result(result, "\n".join(lines), as_json, quiet)
 
 
 def _agreement(found: "Map", triplets: "Triplets", by: "By | None") -> tuple[dict[str, Any], str]:
@@ -90,7 +98,7 @@ def _agreement(found: "Map", triplets: "Triplets", by: "By | None") -> tuple[dic
 
 def _quality(
     found: "Map", table: "FeatureTable", label: str | None, metric: str, neighbors: int, samples: int
-) -> tuple[dict[str, Any], str]:
+) -> tuple[dict[str, Any], list[str]]:
     from tete.metrics.quality import map_quality  # noqa: PLC0415
 
     chosen = class_label(found, label)
@@ -102,8 +110,8 @@ def _quality(
         n_neighbors=neighbors,
         n_samples=samples,
     )
-    text = "\n".join([*table_lines([("rows", f"{len(found):,}")]), str(quality)])
-    return {"label": chosen, **quality.as_dict()}, text
+    lines = [*table_lines([("rows", f"{len(found):,}")]), str(quality)]
+    return {"label": chosen, **quality.as_dict()}, lines
 
 
 def _joined(map_file: str, found: "Map", features: str, table: "FeatureTable") -> "Map":
@@ -123,7 +131,7 @@ def _joined(map_file: str, found: "Map", features: str, table: "FeatureTable") -
         order = [row_of[str(name)] for name in table.names]
     elif len(found) != len(table):
         raise InvalidFileError(
-            f"{map_file} has {len(found)} objects, expected {len(table)} like the rows of {features}."
+            f"{map_file} has {counted(len(found), 'object')}, expected {len(table)} like the rows of {features}."
         )
     if order is not None:
         columns = {name: values[order] for name, values in found.columns.items()}

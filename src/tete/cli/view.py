@@ -45,6 +45,8 @@ def view(
     outputs = Outputs(plot=plot, page=page, theme=theme, force=force)
     looks = Looks.of_options(color, class_names)
     outputs.check()
+    from tete.page.thumbnails import folder_or_pixels  # noqa: PLC0415
+
     found = read_map_file(map_file, coordinates, reading.encoding)
     if objects is not None:
         found = found.with_columns(objects, encoding=reading.encoding)
@@ -52,8 +54,8 @@ def view(
     triplets = None
     if answers is not None:
         triplets = reading.read(answers, names=found.name_texts)
-    title = Path(map_file).stem
-    outputs.draw(found, triplets, label, title, images=images, looks=looks)
+    title, pictures = Path(map_file).stem, None if images is None else folder_or_pixels(images, len(found))
+    outputs.draw(found, triplets, label, title, images=pictures, looks=looks)
     result = {"n_objects": len(found), "written": outputs.written}
     if not serve:
         print_result(result, "\n".join(outputs.written_lines), as_json, quiet)
@@ -61,7 +63,7 @@ def view(
     from tete.cli.serving import serve_page  # noqa: PLC0415
     from tete.page.document import make_page  # noqa: PLC0415
 
-    details = page_details(found, triplets, label, title) | page_images(found, images) | looks.as_arguments()
+    details = page_details(found, triplets, label, title) | page_images(found, pictures) | looks.as_arguments()
     with serve_page(make_page(found.embedding, **details)) as address:
         text = f"The page is at {address} until you press Ctrl-C."
         print_result(result | {"address": address}, text, as_json, quiet)

@@ -25,6 +25,7 @@ from tete.collecting.findings import curve_findings, held_out_findings, people_f
 from tete.collecting.map_page import write_map_page
 from tete.collecting.proposals import FEWEST_ANSWERS, Proposer, n_answers_of
 from tete.comparisons.triplets import Triplets
+from tete.core.printing import counted
 from tete.exceptions import TeteError
 
 __all__ = ["Planner", "main"]
@@ -120,7 +121,7 @@ class Planner:
             self._say({"status": f"Waiting for {FEWEST_ANSWERS} answers before the first map."})
             return
         count = n_answers_of(told)
-        self._say({"status": f"Fitting {count:,} answers."})
+        self._say({"status": f"Fitting {counted(count, 'answer')}."})
         if self._study.adaptive == 0.0 or told.mentions().min() < EARLY * self._study.mentions:
             self._proposer.refit(told)
             return
@@ -137,7 +138,7 @@ class Planner:
         if everything is None or told is None:
             return
         n_answers = n_answers_of(everything)
-        self._say({"status": f"Testing the map on answers that it was not told ({n_answers:,} answers)."})
+        self._say({"status": f"Testing the map on answers that it was not told ({counted(n_answers, 'answer')})."})
         model = self._proposer.model or self._proposer.refit(told)
         trusted = trust_findings(everything, self._study.dims)
         random = self._log.triplets("random")
@@ -159,7 +160,7 @@ class Planner:
         verdicts = self._people | people_findings(trusted)
         self._people = {person: verdict for person, verdict in verdicts.items() if person in known}
         self._say({"people": self._people})
-        self._say({"status": f"Knows {n_answers:,} answers."})
+        self._say({"status": f"Knows {counted(n_answers, 'answer')}."})
 
     def _draw(self) -> None:
         everything = self._log.triplets("all")
@@ -168,7 +169,7 @@ class Planner:
         self._say({"status": f"Drawing the map of {n_answers_of(everything):,} answers."})
         page = write_map_page(self._folder / "map.html", everything, self._study, self._database.items)
         self._say({"page": str(page)})
-        self._say({"status": f"Knows {n_answers_of(everything):,} answers."})
+        self._say({"status": f"Knows {counted(n_answers_of(everything), 'answer')}."})
 
 
 def main(address: str) -> None:

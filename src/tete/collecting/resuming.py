@@ -12,6 +12,7 @@ from tete.collecting.database_address import Address, is_postgres, spoken
 from tete.collecting.items import Item, in_order_of
 from tete.collecting.storage_trouble import explained
 from tete.collecting.study_rows import has_study
+from tete.core.printing import counted
 from tete.exceptions import InvalidParameterError, MixedAnswersWarning, Parameter, warn
 
 __all__ = ["SoFar", "continued", "so_far"]
@@ -45,9 +46,7 @@ class SoFar:
 
     def __str__(self) -> str:
         simulated = f" ({self.simulated:,} simulated)" if self.simulated else ""
-        return (
-            f"{_counted(self.people, 'person', 'people')}{simulated} and {_counted(self.answers, 'answer', 'answers')}"
-        )
+        return f"{counted(self.people, 'person', 'people')}{simulated} and {counted(self.answers, 'answer')}"
 
 
 def so_far(address: Address) -> SoFar:
@@ -83,7 +82,3 @@ def continued(before: SoFar, items: Sequence[Item], database: Address, *, rehear
     if before.simulated and not rehearsal:
         warn(f"{spoken(database)} has {before}: real answers need another database.", MixedAnswersWarning)
     return in_order_of(before.names, items)
-
-
-def _counted(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"

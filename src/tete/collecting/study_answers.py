@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tete.collecting.database_address import is_study
 from tete.collecting.study import MAP_ROLES
 from tete.comparisons.triplets import Triplets
+from tete.core.printing import counted, were
 from tete.core.validation import check_choice
 from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError, warn
 from tete.io.sources import AnyPath
@@ -81,7 +82,7 @@ def read_study(
     ...         added = add_answer(connection, asked.number, 0, (0,), undone=False, ms=812.0)
     ...     database.close()
     ...     read_study(f"{folder}/study.db")
-    Triplets(1 triplets of 3 objects, with annotators, answers, times, names)
+    Triplets(1 triplet of 3 objects, with annotators, answers, times, names)
     """
     check_choice("ties", ties, ("drop", "half"))
     unknown = sorted(set(include) - set(MAP_ROLES))
@@ -96,8 +97,9 @@ def read_study(
     if not said:
         raise InvalidTripletsError(f"{database.name} has no answers yet that say something about the items.")
     if len(said) < len(rows) and ties == "drop":
+        n_tied = len(rows) - len(said)
         warn(
-            f'{len(rows) - len(said)} of {len(rows)} answers are "cannot say" and were left out.', DroppedAnswersWarning
+            f'{n_tied} of {counted(len(rows), "answer")} {were(n_tied)} left out: "cannot say".', DroppedAnswersWarning
         )
     return _triplets(said if ties == "drop" else rows, database)
 
@@ -172,7 +174,7 @@ def _triplets(rows: Sequence["Row[Any]"], database: "Database") -> Triplets:
         "names": [item.name for item in database.items],
     }
     if tied.any():
-        details |= {"answers": np.arange(len(source)), "weights": 1.0 / ways[source]}  # each part is an answer
+        details |= {"answers": np.arange(len(source)), "weights": 1.0 / ways[source], "ties": tied[source]}  # parts
     every = [[place] for place in range(n_choices)]
     said = json.loads(f"[{','.join(row.choice or 'null' for row in rows)}]")
     choice = [each for answer in said for each in (every if answer is None else [answer])]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tete.comparisons.same_question import answer_contents, question_numbers
 from tete.comparisons.summary import LABEL_WIDTH, triplet_keys
 from tete.comparisons.triplets import Triplets
-from tete.core.printing import rows_under, table_lines, whole_counts
+from tete.core.printing import counted, rows_under, table_lines, whole_counts
 
 __all__ = ["Agreement", "RepeatShares", "agreement", "repeat_shares"]
 
@@ -47,8 +47,8 @@ class Agreement:
             text = "unknown: no question was asked twice"
         else:
             text = (
-                f"{self.share:.1%} of pairs of answers to the same question, averaged over {self.n_repeated:,} "
-                f"questions with {self.n_answers:,} answers"
+                f"{self.share:.1%} of pairs of answers to the same question, averaged over "
+                f"{counted(self.n_repeated, 'question')} with {counted(self.n_answers, 'answer')}"
             )
         least = [
             f"{label}: {share:.0%} of {count:,} answers of others"

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
+from tete.core.printing import counted
 from tete.core.validation import check_whole
 from tete.exceptions import InvalidTripletsError
 
@@ -14,6 +15,7 @@ __all__ = [
     "check_labels",
     "check_length",
     "check_lines",
+    "check_marks",
     "check_n_objects",
     "check_names",
     "check_rows",
@@ -35,7 +37,7 @@ def check_rows(X: ArrayLike, *, n_columns: int | None = None) -> NDArray[Any]:
     rows = check_array(X, dtype="numeric", ensure_min_features=3, input_name="X")
     if n_columns is not None and rows.shape[1] != n_columns:
         raise InvalidTripletsError(
-            f"`X` must have {n_columns} columns (anchor, near, far), got {rows.shape[1]} columns."
+            f"`X` must have {counted(n_columns, 'column')} (anchor, near, far), got {counted(rows.shape[1], 'column')}."
         )
     return whole_numbers("X", rows)
 
@@ -52,7 +54,7 @@ def whole_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
         where = np.argwhere(~whole)[0]
         raise InvalidTripletsError(
             f"Row {where[0]} of `{name}` holds {array[tuple(where)]}: whole numbers below 2^53 are needed "
-            f"({int((~whole).sum())} such values)."
+            f"({counted(int((~whole).sum()), 'such value')})."
         )
     return array.astype(np.int64)
 
@@ -80,7 +82,8 @@ def check_n_objects(columns: list[NDArray[Any]], n_objects: int | None, names: t
         row = int(np.argmax(outside))
         values = ", ".join(str(column[row]) for column in columns)
         raise InvalidTripletsError(
-            f"Row {row} is ({values}): object numbers go from 0 to {limit - 1} ({int(outside.sum())} such rows)."
+            f"Row {row} is ({values}): object numbers go from 0 to {limit - 1} "
+            f"({counted(int(outside.sum()), 'such row')})."
         )
     return int(limit)
 
@@ -92,7 +95,7 @@ def refuse_self_comparisons(anchor: NDArray[Any], near: NDArray[Any], far: NDArr
         row = int(np.argmax(repeated))
         raise InvalidTripletsError(
             f"Row {row} is ({anchor[row]}, {near[row]}, {far[row]}): an object cannot be compared with itself "
-            f"({int(repeated.sum())} such rows)."
+            f"({counted(int(repeated.sum()), 'such row')})."
         )
 
 
@@ -108,7 +111,7 @@ def check_weights(name: str, weights: ArrayLike, length: int) -> NDArray[np.floa
         row = int(np.argmax(bad))
         raise InvalidTripletsError(
             f"Row {row} of `{name}` is {array[row]}: weights must be finite and not negative "
-            f"({int(bad.sum())} such rows)."
+            f"({counted(int(bad.sum()), 'such row')})."
         )
     if array.max(initial=0.0) > LARGEST_WEIGHT:
         raise InvalidTripletsError(f"`{name}` must be at most {LARGEST_WEIGHT:g}, got {array.max():g}.")
@@ -130,7 +133,7 @@ def check_times(name: str, times: ArrayLike, length: int) -> NDArray[np.float64]
         row = int(np.argmax(bad))
         raise InvalidTripletsError(
             f"Row {row} of `{name}` is {array[row]}: response times are finite and not negative "
-            f"({int(bad.sum())} such rows)."
+            f"({counted(int(bad.sum()), 'such row')})."
         )
     return array
 
@@ -140,6 +143,16 @@ def check_lines(name: str, lines: ArrayLike, length: int) -> NDArray[np.int64]:
     numbers = whole_numbers(name, lines)
     check_length(name, numbers, length)
     return frozen(numbers, np.int64)
+
+
+def check_marks(name: str, marks: ArrayLike, length: int) -> NDArray[np.bool_]:
+    """True and false, or 1 and 0, as a read-only copy."""
+    values = np.asarray(marks)
+    check_length(name, values, length)
+    known = values.dtype.kind in "biuf" and np.isin(values, (0, 1)).all()
+    if not known:
+        raise InvalidTripletsError(f"`{name}` must be true or false for each triplet, got {values.dtype}.")
+    return frozen(values, np.bool_)
 
 
 def refuse_torn_answers(answers: NDArray[Any] | None, groups: NDArray[Any] | None) -> None:
@@ -152,7 +165,7 @@ def refuse_torn_answers(answers: NDArray[Any] | None, groups: NDArray[Any] | Non
         row = int(np.argmax(torn))
         raise InvalidTripletsError(
             f"Row {row} is of answer {answers[row]!s} and of group {groups[row]!s}, which the rest of the answer is "
-            f"not: what is one answer is held out as a whole ({int(torn.sum())} such rows)."
+            f"not: what is one answer is held out as a whole ({counted(int(torn.sum()), 'such row')})."
         )
 
 
@@ -173,7 +186,7 @@ def check_labels(name: str, labels: NDArray[Any] | None, length: int) -> NDArray
     missing = pd.isna(array)
     if np.any(missing):
         raise InvalidTripletsError(
-            f"Row {int(np.argmax(missing))} of `{name}` is missing ({int(np.sum(missing))} such rows)."
+            f"Row {int(np.argmax(missing))} of `{name}` is missing ({counted(int(np.sum(missing)), 'such row')})."
         )
     if array.dtype.kind == "O":
         kinds = sorted({type(label).__name__ for label in array})
@@ -195,7 +208,9 @@ def check_names(names: Sequence[Hashable]) -> tuple[Hashable, ...]:
 def check_length(name: str, values: NDArray[Any], length: int) -> None:
     """Refuse anything but a one-dimensional array of this length."""
     if values.shape != (length,):
-        raise InvalidTripletsError(f"`{name}` must have {length} entries, got shape {values.shape}.")
+        raise InvalidTripletsError(
+            f"`{name}` must have {counted(length, 'entry', 'entries')}, got shape {values.shape}."
+        )
 
 
 def frozen(values: ArrayLike, dtype: Any) -> NDArray[Any]:

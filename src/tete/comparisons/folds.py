@@ -17,7 +17,7 @@ from tete.comparisons.by_people import By
 from tete.comparisons.same_question import question_numbers
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_whole
-from tete.exceptions import InvalidParameterError, InvalidTripletsError
+from tete.exceptions import InvalidParameterError, InvalidTripletsError, Parameter
 
 if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
@@ -46,18 +46,25 @@ def blocks_of(triplets: "Triplets", by: By) -> NDArray[np.int64]:
 
 
 def folds(
-    cv: Any, blocks: NDArray[np.int64], random_state: RandomState, *, units: NDArray[np.int64] | None = None
+    cv: Any,
+    blocks: NDArray[np.int64],
+    random_state: RandomState,
+    *,
+    units: NDArray[np.int64] | None = None,
+    name: str = "cv",
 ) -> Iterator[tuple[Rows, Rows]]:
     """Rows to fit and rows to test: `cv` shuffled folds of whole blocks, or what a splitter of scikit-learn yields.
 
     A splitter is told the blocks and may tear them apart, but never one of the `units` (by default the blocks).
+    `name` is what the caller calls `cv`.
     """
     if isinstance(cv, (int, np.integer)):
-        check_whole("cv", cv, least=2)
+        check_whole(name, cv, least=2)
         n_blocks = int(blocks.max()) + 1
         if n_blocks < cv:
             raise InvalidTripletsError(
-                f"`cv` must be at most the number of different questions or annotators, {n_blocks}, got {cv}."
+                Parameter(name),
+                f" must be at most the number of different questions or annotators, {n_blocks}, got {cv}.",
             )
         fold_of_block = make_generator(random_state).permutation(n_blocks) % cv
         for fold in range(cv):

@@ -1,4 +1,4 @@
-"""From a data frame of named or numbered objects to rows of object numbers."""
+"""From a data frame of named or numbered objects, of whatever library, to rows of object numbers."""
 
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.any_frame import as_pandas
+from tete.core.printing import counted
 from tete.exceptions import InvalidTripletsError
 
 if TYPE_CHECKING:
@@ -21,11 +23,18 @@ FIELDS = {
     "fold": "groups",
     "group": "groups",
     "ms": "times",
+    "tie": "ties",
 }
 
 
-def rows_of_frame(frame: "pd.DataFrame", names: Sequence[Hashable] | None) -> tuple[NDArray[Any], dict[str, Any]]:
+def rows_of_frame(table: Any, names: Sequence[Hashable] | None) -> tuple[NDArray[Any], dict[str, Any]]:
     """Rows (anchor, near, far), and the other fields of triplets that the frame has columns for."""
+    frame = as_pandas(table)
+    if not hasattr(frame, "columns"):
+        raise InvalidTripletsError(
+            "`frame` must be a data frame of pandas, polars, pyarrow or another library that narwhals knows, got "
+            f"{type(table).__name__}."
+        )
     missing = [column for column in ("anchor", "near", "far") if column not in frame.columns]
     if missing:
         raise InvalidTripletsError(
@@ -49,7 +58,8 @@ def _refuse_gaps(cells: "pd.DataFrame") -> None:
     if missing.any():
         row, column = np.argwhere(missing)[0]
         raise InvalidTripletsError(
-            f"Row {row} has no object in column {cells.columns[column]!r} ({int(missing.any(axis=1).sum())} such rows)."
+            f"Row {row} has no object in column {cells.columns[column]!r} "
+            f"({counted(int(missing.any(axis=1).sum()), 'such row')})."
         )
 
 
@@ -68,6 +78,6 @@ def _numbers_of_names(
         row, column = np.argwhere(numbers < 0)[0]
         raise InvalidTripletsError(
             f"Row {row} names {cells.iloc[row, column]!r}, which is not among the {len(known)} known objects "
-            f"({int((numbers < 0).any(axis=1).sum())} such rows)."
+            f"({counted(int((numbers < 0).any(axis=1).sum()), 'such row')})."
         )
     return numbers, tuple(known)

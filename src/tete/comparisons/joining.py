@@ -32,6 +32,10 @@ def joined(sets: Sequence["Triplets"]) -> tuple[NDArray[Any], dict[str, Any]]:
         details["times"] = np.concatenate(
             [np.full(len(part), np.nan) if part.times is None else part.times for part in sets]
         )
+    if any(part.ties is not None for part in sets):
+        details["ties"] = np.concatenate(
+            [np.zeros(len(part), dtype=bool) if part.ties is None else part.ties for part in sets]
+        )
     if any(part.answers is not None for part in sets):
         details["answers"] = _told_apart([part.answer_numbers() for part in sets])
     if any(part.groups is not None for part in sets):

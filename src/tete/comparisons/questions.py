@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.comparisons.checks import check_rows, whole_numbers
+from tete.core.printing import counted, were
 from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError, warn
 
 __all__ = ["check_answers", "most_central", "odd_one_out", "selection"]
@@ -31,13 +32,15 @@ def check_answers(y: ArrayLike, n_rows: int, *, drop_ties: bool = True) -> tuple
     if not valid.all():
         raise InvalidTripletsError(
             f"Row {np.argmin(valid)} of `y` is {answers[np.argmin(valid)]!r}: answers are +1, -1, 0 or booleans "
-            f"({int((~valid).sum())} such rows)."
+            f"({counted(int((~valid).sum()), 'such row')})."
         )
     if answers.dtype.kind == "b" or not np.any(answers < 0):  # zeros and ones alone count as booleans
         return np.ones(n_rows, dtype=bool), answers == 0
     decided = answers != 0
     if drop_ties and not decided.all():
-        warn(f"{int((~decided).sum())} of {n_rows} answers are undecided (0) and were left out.", DroppedAnswersWarning)
+        n_tied = int((~decided).sum())
+        said = f"{n_tied} of {counted(n_rows, 'answer')} {were(n_tied)} left out: undecided (0)."
+        warn(said, DroppedAnswersWarning)
     return decided, answers < 0
 
 
@@ -125,8 +128,8 @@ def _by_shape(
     for (n_shown, n_chosen), together in places.items():
         if n_shown < 3 or not n_chosen:
             raise InvalidTripletsError(
-                f"Row {together[0]} shows {n_shown} objects of which {n_chosen} were chosen: at least 3 objects and a "
-                f"choice are needed ({len(together)} such rows)."
+                f"Row {together[0]} shows {counted(n_shown, 'object')} of which {n_chosen} were chosen: at least 3 "
+                f"objects and a choice are needed ({counted(len(together), 'such row')})."
             )
         found, source = expand([X[place] for place in together], [chosen[place] for place in together])
         rows.append(found)
@@ -158,7 +161,7 @@ def _check_columns(name: str, columns: NDArray[Any], lowest: int, highest: int) 
         row = int(np.argmax(outside))
         raise InvalidTripletsError(
             f"Row {row} of `{name}` is {columns[row].tolist()}: columns go from {lowest} to {highest} "
-            f"({int(outside.sum())} such rows)."
+            f"({counted(int(outside.sum()), 'such row')})."
         )
 
 

@@ -6,6 +6,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from tete.comparisons.triplets import Triplets
+from tete.core.any_frame import as_pandas
+from tete.core.printing import counted
 from tete.exceptions import InvalidTripletsError
 
 __all__ = ["as_triplets"]
@@ -24,7 +26,8 @@ def as_triplets(
     Parameters
     ----------
     X : Triplets, array of shape (n, 3) or data frame with columns anchor, near and far
-        Rows say that anchor is more like near than like far.
+        Rows say that anchor is more like near than like far. The data frame may be of pandas, polars, pyarrow, modin
+        or another library that narwhals knows.
     y : array of n answers, optional
         Then rows are questions: +1 where the anchor is more like the second column, -1 where it is more like the
         third, 0 where undecided; or booleans. As in cblearn, zeros and ones without any -1 count as booleans.
@@ -46,12 +49,13 @@ def as_triplets(
             raise InvalidTripletsError(
                 "The triplets number their names differently than the map does: give them the map's `names`."
             )
-    elif hasattr(X, "columns") and any(isinstance(label, str) for label in X.columns):
-        triplets = Triplets.from_frame(X, names=names, n_objects=n_objects)
     else:
-        triplets = Triplets.from_array(X, names=names, n_objects=n_objects)
+        table = as_pandas(X)
+        named = hasattr(table, "columns") and any(isinstance(label, str) for label in table.columns)
+        make = Triplets.from_frame if named else Triplets.from_array
+        triplets = make(table, names=names, n_objects=n_objects)
     if n_objects is not None and triplets.n_objects > n_objects:
-        raise InvalidTripletsError(f"The map has {n_objects} objects, got triplets of {triplets.n_objects}.")
+        raise InvalidTripletsError(f"The map has {counted(n_objects, 'object')}, got triplets of {triplets.n_objects}.")
     if sample_weight is not None:
         triplets = triplets.with_weights(sample_weight)
     return triplets if y is None else triplets.with_answers(y)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tete.comparisons.summary import LABEL_WIDTH
 from tete.comparisons.triplets import Triplets
-from tete.core.printing import rows_under, table_lines
+from tete.core.printing import counted, rows_under, table_lines
 
 __all__ = ["TOO_FAST", "ResponseTimes", "response_times", "times_by_annotator"]
 
@@ -37,7 +37,8 @@ class ResponseTimes:
     by_annotator: dict[Hashable, tuple[float, float]] | None
 
     def __str__(self) -> str:
-        text = f"median {self.median:,.0f} ms, {self.too_fast:.1%} below {TOO_FAST:.0f} ms ({self.n_known:,} answers)"
+        known = counted(self.n_known, "answer")
+        text = f"median {self.median:,.0f} ms, {self.too_fast:.1%} below {TOO_FAST:.0f} ms ({known})"
         fastest = [
             f"{label}: median {median:,.0f} ms, {share:.0%} below {TOO_FAST:.0f} ms"
             for label, (median, share) in list((self.by_annotator or {}).items())[:5]

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from tete.comparisons.alike import alike_names, alike_rows
 from tete.comparisons.checks import refuse_zero_weights
-from tete.core.printing import listed, table_lines, whole_counts
+from tete.core.printing import counted, listed, table_lines, whole_counts
 from tete.core.validation import check_whole
 
 if TYPE_CHECKING:
@@ -69,9 +69,9 @@ class TripletSummary:
     def __str__(self) -> str:
         rows = [
             ("objects", f"{self.n_objects:,}"),
-            ("triplets", f"{self.n_triplets:,} from {self.n_answers:,} answers"),
+            ("triplets", f"{self.n_triplets:,} from {counted(self.n_answers, 'answer')}"),
             ("repeats", f"{self.n_repeats:,}"),
-            ("contradictions", f"{self.n_contradictions:,} questions answered both ways"),
+            ("contradictions", f"{counted(self.n_contradictions, 'question')} answered both ways"),
             ("never mentioned", listed(self.unmentioned)),
             (f"in fewer than {self.few}", listed(self.hardly_mentioned)),
             ("connected parts", f"{len(self.component_sizes):,} of sizes {listed(self.component_sizes)}"),

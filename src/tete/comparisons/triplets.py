@@ -18,6 +18,7 @@ from tete.comparisons.checks import (
     check_labels,
     check_length,
     check_lines,
+    check_marks,
     check_n_objects,
     check_names,
     check_rows,
@@ -31,16 +32,17 @@ from tete.comparisons.checks import (
 from tete.comparisons.folds import blocks_of
 from tete.comparisons.joining import joined
 from tete.comparisons.summary import TripletSummary, summarize, triplet_keys
+from tete.core.printing import counted
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_choice, check_interval
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from narwhals.typing import IntoFrame
 
 __all__ = ["Triplets"]
 
-PER_TRIPLET = ("weights", "annotators", "answers", "groups", "times", "lines")  # fields that may be absent
+PER_TRIPLET = ("weights", "annotators", "answers", "groups", "times", "ties", "lines")  # fields that may be absent
 
 IntArray: TypeAlias = NDArray[np.integer[Any]]
 Labels: TypeAlias = NDArray[Any]
@@ -71,6 +73,8 @@ class Triplets:
         What is held out together, such as all votes on one question; by default all answers to the same question are.
     times : array of n numbers, optional
         Response times in milliseconds; NaN where they are not known.
+    ties : array of n booleans, optional
+        Whether the row is only a part of an undecided answer, which counts in parts for all that was possible.
     lines : array of n whole numbers, optional
         Where in its file the answer is.
     names : sequence of n_objects hashables, optional
@@ -98,6 +102,7 @@ class Triplets:
     answers: Labels | None = None
     groups: Labels | None = None
     times: NDArray[np.float64] | None = None
+    ties: NDArray[np.bool_] | None = None
     lines: NDArray[np.int64] | None = None
     names: tuple[Hashable, ...] | None = None
     n_objects: int = None  # type: ignore[assignment]  # __post_init__ fills it in
@@ -122,6 +127,7 @@ class Triplets:
             checked[field] = check_labels(field, getattr(self, field), length)
         refuse_torn_answers(checked["answers"], checked["groups"])
         checked["times"] = None if self.times is None else check_times("times", self.times, length)
+        checked["ties"] = None if self.ties is None else check_marks("ties", self.ties, length)
         checked["lines"] = None if self.lines is None else check_lines("lines", self.lines, length)
         checked["names"] = names
         checked["n_objects"] = n_objects
@@ -151,7 +157,7 @@ class Triplets:
     def __repr__(self) -> str:
         extras = [name for name in (*PER_TRIPLET, "names") if getattr(self, name) is not None]
         described = f", with {', '.join(extras)}" if extras else ""
-        return f"Triplets({len(self)} triplets of {self.n_objects} objects{described})"
+        return f"Triplets({counted(len(self), 'triplet')} of {counted(self.n_objects, 'object')}{described})"
 
     # Constructors ------------------------------------------------------------------------------------------------
 
@@ -164,7 +170,7 @@ class Triplets:
         X : array of shape (n, 3)
             Object numbers.
         **details : arrays and sequences
-            The other fields: weights, annotators, answers, groups, times, lines, names, n_objects.
+            The other fields: weights, annotators, answers, groups, times, ties, lines, names, n_objects.
 
         Returns
         -------
@@ -189,7 +195,7 @@ class Triplets:
         ties : "drop" or "half", default="drop"
             Whether undecided answers are left out, or count half each way.
         **details : arrays and sequences
-            The other fields: weights, annotators, answers, groups, times, lines, names, n_objects.
+            The other fields: weights, annotators, answers, groups, times, ties, lines, names, n_objects.
 
         Returns
         -------
@@ -283,7 +289,7 @@ class Triplets:
 
     @classmethod
     def from_frame(
-        cls, frame: "pd.DataFrame", *, names: Sequence[Hashable] | None = None, n_objects: int | None = None
+        cls, frame: "IntoFrame", *, names: Sequence[Hashable] | None = None, n_objects: int | None = None
     ) -> Self:
         """Triplets from a data frame with columns anchor, near, far and optionally others.
 
@@ -294,7 +300,7 @@ class Triplets:
         Parameters
         ----------
         frame : DataFrame
-            One row an answer.
+            One row an answer; of pandas, polars, pyarrow, modin or another library that narwhals knows.
         names : sequence of hashables, optional
             All names, in the order of their numbers; other names are an error.
         n_objects : int, optional
@@ -309,6 +315,14 @@ class Triplets:
         ------
         InvalidTripletsError
             If a column is missing, or a row has no object or an unknown one.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from tete import Triplets
+        >>> frame = pd.DataFrame({"anchor": ["tea", "tea"], "near": ["mate", "cocoa"], "far": ["cocoa", "wine"]})
+        >>> Triplets.from_frame(frame)
+        Triplets(2 triplets of 4 objects, with names)
         """
         rows, details = frames.rows_of_frame(frame, names)
         return cls.from_array(rows, n_objects=n_objects, **details)
@@ -537,7 +551,8 @@ class Triplets:
         order = np.repeat(np.arange(len(self)), np.where(decided, 1, 2))  # a tie is there both ways
         again = np.append(False, order[1:] == order[:-1])
         both = answered.select(order).flip_where(again)
-        return replace(both.with_weights(np.where(decided, 1.0, 0.5)[order]), answers=None)
+        tied = ~decided[order] if both.ties is None else ~decided[order] | both.ties
+        return replace(both.with_weights(np.where(decided, 1.0, 0.5)[order]), answers=None, ties=tied)
 
     def with_weights(self, weights: ArrayLike) -> Self:
         """Each triplet's weight multiplied by another one.
@@ -626,6 +641,7 @@ class Triplets:
             answers=None,
             groups=None,
             times=None,
+            ties=None,
             lines=None,
         )
 

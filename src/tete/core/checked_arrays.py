@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.printing import counted
 from tete.exceptions import InvalidFileError
 
 __all__ = ["CheckedArrays"]
@@ -102,7 +103,9 @@ class CheckedArrays:
     def finish(self) -> None:
         """Refuse what is left: a file must not hold what nobody reads."""
         if self._left:
-            raise InvalidFileError(f"`{next(iter(self._left))}` is not known ({len(self._left)} such arrays).")
+            raise InvalidFileError(
+                f"`{next(iter(self._left))}` is not known ({counted(len(self._left), 'such array')})."
+            )
 
     def _take(self, name: str) -> NDArray[Any]:
         if name not in self._left:

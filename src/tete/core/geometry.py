@@ -9,13 +9,17 @@ from tete.core.types import Embedding
 __all__ = ["aligned", "principal_axes"]
 
 
-def principal_axes(embedding: Embedding, n_components: int) -> Embedding:
-    """The map itself, or its first principal components, widest first, where it has more dimensions than wanted."""
+def principal_axes(embedding: Embedding, n_components: int, *, of: Embedding | None = None) -> Embedding:
+    """The map itself, or its first principal components, widest first, where it has more dimensions than wanted.
+
+    The axes are those of the map `of`, if it is given.
+    """
     if embedding.shape[1] == n_components:
         return embedding
-    centred = embedding - embedding.mean(axis=0)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    return np.ascontiguousarray(centred @ axes[:, ::-1][:, :n_components])
+    base = embedding if of is None else of
+    center = base.mean(axis=0)
+    _, axes = np.linalg.eigh((base - center).T @ (base - center))
+    return np.ascontiguousarray((embedding - center) @ axes[:, ::-1][:, :n_components])
 
 
 def aligned(

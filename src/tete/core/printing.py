@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["listed", "rows_under", "table_lines", "whole_counts"]
+__all__ = ["counted", "listed", "rows_under", "table_lines", "were", "whole_counts"]
 
 LARGEST_COUNT = 2.0**62  # which fits, and is more than anybody counts
 
@@ -21,10 +21,20 @@ def rows_under(label: str, texts: Iterable[str]) -> list[tuple[str, str]]:
     return [("" if number else label, text) for number, text in enumerate(texts)]
 
 
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """A number with what it counts: 1 row, 1,200 rows; `several` is said where it is not `one` with an s."""
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
 def listed(values: Sequence[Hashable], *, most: int = 8) -> str:
     """The first few of the values, and how many there are if these are not all."""
     shown = ", ".join(str(value) for value in values[:most]) or "none"
     return shown if len(values) <= most else f"{shown}, ... ({len(values):,} in all)"
+
+
+def were(number: int) -> str:
+    """The verb for so many."""
+    return "was" if number == 1 else "were"
 
 
 def whole_counts(counts: NDArray[Any]) -> NDArray[np.int64]:

@@ -58,7 +58,7 @@ def make_triplets(
     --------
     >>> from tete.datasets import make_sphere, make_triplets
     >>> make_triplets(make_sphere(100).data, 20)
-    Triplets(2000 triplets of 100 objects)
+    Triplets(2,000 triplets of 100 objects)
     """
     points = check_map("X", X)
     check_whole("per_point", per_point, least=1)
@@ -220,7 +220,7 @@ def assign_annotators(
     >>> from tete.datasets import assign_annotators, make_sphere, make_uniform_triplets
     >>> answers, is_bad = assign_annotators(make_uniform_triplets(make_sphere(50).data, 2000), 10, n_bad=3)
     >>> answers
-    Triplets(2000 triplets of 50 objects, with annotators)
+    Triplets(2,000 triplets of 50 objects, with annotators)
     >>> int(is_bad.sum())
     3
     """

@@ -124,8 +124,19 @@ class ClusterSum(PackedSum):
         while len(level) > 1:
             pairs = [level[place : place + 2] for place in range(0, len(level), 2)]
             level = [client.submit(add_sums, *pair, pure=False) if len(pair) == 2 else pair[0] for pair in pairs]
-        value, gradient = level[0].result()
+        value, gradient = self._waited(level[0])
         return value, gradient if gradient.flags.writeable else gradient.copy()
+
+    def _waited(self, future: Any) -> tuple[float, Embedding]:
+        """The result, unless workers have stopped taking work for want of memory: they would never go on."""
+        paused: set[str] = set()
+        while True:
+            try:
+                found: tuple[float, Embedding] = future.result(timeout=PATIENCE)
+            except TimeoutError:
+                paused = refuse_paused(self._client, paused)
+            else:
+                return found
 
     def _slots(self) -> list[str]:
         """The address of a worker for each of its threads; new workers are looked at first."""
@@ -167,6 +178,18 @@ def _answered(client: "Client", ask: Any, *arguments: Any, **options: Any) -> di
         refuse_lost(client)
         raise ClusterError(f"The cluster does not answer: {error}.") from error
     return answer
+
+
+def refuse_paused(client: "Client", before: set[str]) -> set[str]:
+    """The workers that Dask lets do nothing because their memory is full; refuse those that were so before."""
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    paused = {address for address, worker in workers.items() if worker["status"] == "paused"}
+    for address in sorted(paused & before):
+        limit = workers[address]["memory_limit"] / 2**20
+        raise ClusterError(
+            f"Worker {address} has used up its memory of {limit:,.0f} MiB and does nothing any more: give it more."
+        )
+    return paused
 
 
 def refuse_lost(client: "Client") -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tete.comparisons.triplets import Triplets
+from tete.core.printing import counted, were
 from tete.distributed.columns import columns_of
 from tete.distributed.folders import new_folder
 from tete.distributed.manifest import Manifest, read_json, write_json
@@ -163,5 +164,6 @@ def _second_pass(
                     write_json(unfinished / PROGRESS, progress | {"shards": shards} | place)
             first_answer += len(triplets)
     if n_unweighted:
-        warn(f"{n_unweighted} triplets were left out: their weight is 0.", DroppedAnswersWarning)
+        said = f"{counted(n_unweighted, 'triplet')} {were(n_unweighted)} left out: of weight 0."
+        warn(said, DroppedAnswersWarning)
     return writer

@@ -25,6 +25,7 @@ COLUMNS: dict[str, np.dtype[Any]] = {
     "annotators": np.dtype("<i4"),
 }
 Columns: TypeAlias = Mapping[str, NDArray[Any]]
+ROWS_AT_ONCE = 2**20
 
 
 class Shard(NamedTuple):
@@ -66,9 +67,10 @@ class Shard(NamedTuple):
                 digest.update(piece)
         if digest.hexdigest() != self.digest:
             raise InvalidFileError(f"{self.path.parent} is damaged: the content of {self.path.name} has changed.")
-        columns = self.read()
-        for name in ("anchor", "near", "far"):
-            if columns[name].min() < 0 or columns[name].max() >= n_objects:
+        for start in range(0, self.n_rows, ROWS_AT_ONCE):
+            columns = self.read()  # again, because what was looked at counts as memory of this process
+            objects = (columns[name][start : start + ROWS_AT_ONCE] for name in ("anchor", "near", "far"))
+            if any(numbers.min() < 0 or numbers.max() >= n_objects for numbers in objects):
                 raise InvalidFileError(f"{self.path.parent} is damaged: {self.path.name} speaks of unknown objects.")
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tete.comparisons.same_question import code_hashes, question_hashes
 from tete.comparisons.triplets import Triplets
+from tete.core.printing import counted
 from tete.distributed.columns import columns_of
 from tete.distributed.dask_frames import pack_frame
 from tete.distributed.folders import new_folder
@@ -31,6 +32,7 @@ __all__ = ["TripletShards"]
 
 SAMPLED_TRIPLETS = 120_000  # from which temperatures and dimensions are chosen; a choice looks at 100,000 questions
 MOST_HELD_OUT = 100_000
+BLOCKS_MAPPED = 16  # of rows, at most
 OBJECTS = ("anchor", "near", "far")
 
 
@@ -88,13 +90,13 @@ class TripletShards:
         if people is not None:
             self.answers_per_annotator = dict(zip(people["labels"], people["answers"], strict=True))
         self.digest = manifest.digest
-        self.left_out = 0  # answers whose hash is below are held out
+        self.leave_out_below(0)
         self.columns = manifest.columns
         self._mentions = read_array(self.path / "mentions.npy", self.n_objects)
         self._shards = manifest.shards_in(self.path)
         self._first_rows = np.cumsum([0, *(shard.n_rows for shard in self._shards)])
         self._verified: set[int] = set()
-        self._lock = Lock()
+        self._locks = [Lock() for _ in self._shards]
 
     # Constructors ------------------------------------------------------------------------------------------------
 
@@ -158,7 +160,7 @@ class TripletShards:
         extras: list[str] = [name for name in ("weights", "annotators", "answers", "groups") if name in self.columns]
         extras += [] if self.names is None else ["names"]
         described = f", with {', '.join(extras)}" if extras else ""
-        return f"TripletShards({self.n_triplets} triplets of {self.n_objects} objects{described})"
+        return f"TripletShards({counted(self.n_triplets, 'triplet')} of {counted(self.n_objects, 'object')}{described})"
 
     def name_of(self, number: int) -> Hashable:
         """The object's name, or its number where there are no names.
@@ -221,14 +223,23 @@ class TripletShards:
 
     def blocks(self, rows: slice) -> Iterator[Columns]:
         """Some rows in blocks, whole columns of numbers, without what is held out; each shard is checked when new."""
-        hashes = self._hashes() if self.left_out else None
         opened: dict[int, Columns] = {}
-        for block in blocks_of_rows(rows):
+        for number, block in enumerate(blocks_of_rows(rows)):
+            if number % BLOCKS_MAPPED == 0:
+                opened.clear()  # what was looked at counts as memory of this process while it is mapped
             columns = self._read(block, opened)
-            if hashes is not None:
-                kept = hashes(columns) >= np.uint64(self.left_out)
-                columns = {name: values[kept] for name, values in columns.items()}
-            yield columns
+            yield self._without_sample(block, columns) if self.left_out else columns
+
+    def _without_sample(self, rows: slice, columns: Columns) -> Columns:
+        """A block's columns without what is held out, which is looked for once: to hash costs as much as to sum."""
+        place = (rows.start, rows.stop)
+        held_out = self._held_out.get(place)
+        if held_out is None:
+            held_out = np.flatnonzero(self._hashes()(columns) < np.uint64(self.left_out)).astype(np.uint16)
+            self._held_out[place] = held_out
+        kept = np.ones(rows.stop - rows.start, dtype=bool)
+        kept[held_out] = False
+        return {name: values[kept] for name, values in columns.items()}
 
     def _read(self, rows: slice, opened: dict[int, Columns]) -> Columns:
         """Columns of rows of one shard or of neighbouring ones; the last shard stays open."""
@@ -250,7 +261,7 @@ class TripletShards:
         return joined
 
     def _opened(self, number: int) -> Columns:
-        with self._lock:
+        with self._locks[number]:
             if number not in self._verified:
                 self._shards[number].verify(self.n_objects)
                 self._verified.add(number)
@@ -323,8 +334,20 @@ class TripletShards:
         others._leave_out(limit, sample)
         return HeldOutSample(others, sample)
 
+    def leave_out_below(self, limit: int) -> None:
+        """Leave out, from now on, what has a hash below a limit when it is read; nothing is counted anew.
+
+        Parameters
+        ----------
+        limit : int
+            Of 64 bits.
+        """
+        self.left_out = limit
+        self._held_out: dict[tuple[int, int], NDArray[np.uint16]] = {}  # for each block the rows that are
+
     def _leave_out(self, limit: int, sample: Triplets) -> None:
-        self.left_out, self.digest = limit, f"{self.digest}-{limit:x}"
+        self.leave_out_below(limit)
+        self.digest = f"{self.digest}-{limit:x}"
         self.n_triplets -= len(sample)
         self.n_answers -= sample.n_answers
         self.total_weight -= float(sample.weights_or_ones().sum())

@@ -1,8 +1,8 @@
 """What the workers of a cluster do: sum some shards of packed answers, and add up sums.
 
-A worker reads its shards from the folder, which must be at the same path on all machines, and keeps as many as fit into
-a part of its memory; what does not fit is read again each time. So no worker takes more memory than it may, and a
-worker that takes over another's shards needs nothing but the folder.
+A worker reads its shards from the folder, which must be at the same path on all machines, and keeps as many as there
+is room for until half of its memory is in use; what does not fit is read again each time. So no worker takes more
+memory than it may, and a worker that takes over another's shards needs nothing but the folder.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from tete.exceptions import InvalidFileError
 
 __all__ = ["Rows", "add_sums", "as_it_is", "sum_of_shards"]
 
-SHARE_OF_MEMORY = 0.4  # of a worker's limit, for shards that it keeps; Dask begins to worry at 0.6
+SHARE_OF_MEMORY = 0.5  # of a worker's limit, in use when it keeps no more shards; Dask begins to worry at 0.6
 WITHOUT_LIMIT = 2**30  # bytes that are kept where a worker has no limit
 
 Rows: TypeAlias = tuple[int, int]
@@ -45,7 +45,8 @@ class _Kept:
                 found = TripletShards(path)
                 if not digest.startswith(found.digest):
                     raise InvalidFileError(f"{path} has other answers on a worker than on the machine of the fit.")
-                found.digest, found.left_out = digest, left_out
+                found.digest = digest
+                found.leave_out_below(left_out)
                 self._answers, self._blocks, self._room = found, {}, _room()
             return found
 
@@ -103,11 +104,14 @@ def _copied(block: Block) -> Block:
 
 
 def _room() -> int:
-    """Bytes of shards that this worker may keep."""
+    """Bytes of shards that this worker may keep beside what it has in memory, which may be most of a small limit."""
     from distributed import get_worker  # noqa: PLC0415  (only workers have it for sure)
 
     try:
-        limit = get_worker().memory_manager.memory_limit
+        worker = get_worker()
     except ValueError:  # no worker: a test calls this
-        limit = None
-    return WITHOUT_LIMIT if limit is None else int(SHARE_OF_MEMORY * limit)
+        return WITHOUT_LIMIT
+    limit = worker.memory_manager.memory_limit
+    if limit is None:
+        return WITHOUT_LIMIT
+    return max(int(SHARE_OF_MEMORY * limit) - int(worker.monitor.get_process_memory()), 0)

@@ -12,12 +12,13 @@ from tete.drawing.figures import new_figure
 from tete.drawing.themes import MARKERS, ThemeName, dress, theme_of
 from tete.embedding.temperatures import described
 from tete.exceptions import InvalidParameterError
+from tete.selection.answers_needed import LearningCurve
 from tete.selection.cross_validation import best_of_each_dimension
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_choice", "plot_convergence", "plot_noise_curves"]
+__all__ = ["plot_choice", "plot_convergence", "plot_learning_curve", "plot_noise_curves"]
 
 LINES = ("solid", "dashed", "dashdot", "dotted")
 
@@ -128,6 +129,47 @@ def plot_choice(
     error = 100.0 * (1.0 - results["comparable_score"][ringed])
     axes.scatter([chosen["n_components"]], [error], s=160, facecolors="none", edgecolors=colors.colors[5], label=label)
     axes.set(xlabel="dimensions", ylabel="held-out answers contradicted (%)", xticks=dims)
+    axes.legend(frameon=False)
+    dress(axes, colors)
+    return axes
+
+
+@filled_from(plot_noise_curves)
+def plot_learning_curve(curve: LearningCurve, *, theme: ThemeName = "light", axes: "Axes | None" = None) -> "Axes":
+    """Draw the held-out error against the number of answers, and where it is heading.
+
+    Bars are one standard error; the line is the fitted curve, up to twice the answers there are.
+
+    Parameters
+    ----------
+    curve : LearningCurve
+        What `learning_curve` found.
+
+    Returns
+    -------
+    matplotlib axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tete import LearningCurve, plot_learning_curve
+    >>> points = pd.DataFrame({"answers": [100, 1000], "error": [0.3, 0.12], "standard_error": [0.01, 0.01]})
+    >>> curve = LearningCurve(points, limit=0.1, amount=20.0, exponent=1.0, answers_needed=2000.0)
+    >>> plot_learning_curve(curve).get_xlabel()
+    'answers'
+    """
+    if axes is None:
+        axes = new_figure(6.0, 4.0)[1]
+    assert axes is not None
+    colors, points = theme_of(theme), curve.points
+    numbers, errors = points["answers"].to_numpy(), 100.0 * points["error"].to_numpy()
+    bars = 100.0 * points["standard_error"].to_numpy()
+    axes.errorbar(numbers, errors, yerr=bars, color=colors.colors[0], marker="o", linestyle="none", capsize=3)
+    ahead = np.geomspace(numbers[0], 2.0 * numbers[-1], 100)
+    axes.plot(ahead, 100.0 * curve.predict(ahead), color=colors.colors[0], linewidth=1.4)
+    axes.axhline(100.0 * curve.limit, color=colors.ink, linewidth=0.8, linestyle="dotted", label="where it is heading")
+    axes.set(xlabel="answers", ylabel="held-out answers contradicted (%)", ylim=(0.0, None))
     axes.legend(frameon=False)
     dress(axes, colors)
     return axes

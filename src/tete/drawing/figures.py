@@ -1,5 +1,10 @@
-"""Figures to draw on, and their files. They are made without pyplot: nothing global is touched and nothing leaks."""
+"""Figures to draw on, and their files.
 
+They are made without pyplot: nothing global is touched and nothing leaks. In notebooks pyplot makes them, because that
+is how a cell comes to show its pictures, and closes them.
+"""
+
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +27,19 @@ def new_figure(width: float = 7.0, height: float = 6.0, rows: int = 1, columns: 
         from matplotlib.figure import Figure  # noqa: PLC0415  (loaded only when something is drawn)
     except ImportError as error:
         raise ImportError("plotting needs matplotlib: pip install 'tete[plot]'") from error
-    figure = Figure(figsize=(width, height), layout="constrained")
+    if _in_notebook():
+        from matplotlib import pyplot  # noqa: PLC0415
+
+        figure: Figure = pyplot.figure(figsize=(width, height), layout="constrained")
+    else:
+        figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots(rows, columns)
+
+
+def _in_notebook() -> bool:
+    """Whether a Jupyter kernel runs this; whoever has not loaded IPython is in no notebook."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 def save_picture(path: AnyPath, figure: "Figure", *, force: bool = False) -> None:

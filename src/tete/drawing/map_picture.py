@@ -13,6 +13,8 @@ from tete.drawing.class_order import class_texts, given_colors, ordered_classes
 from tete.drawing.density import draw_density
 from tete.drawing.figures import new_figure
 from tete.drawing.label_placement import place_labels
+from tete.drawing.placed_objects import draw_placed
+from tete.drawing.point_looks import DENSE_POINTS, point_area, point_look, rgb
 from tete.drawing.themes import COLORS, MARKERS, Theme, ThemeName, class_color, color_scale, dress, theme_of
 from tete.exceptions import InvalidParameterError
 from tete.metrics.satisfaction import satisfied
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from tete.reliability.uncertainty import Uncertainty
 
-__all__ = ["ellipse_reach", "is_number_scale", "plot_map"]
+__all__ = ["ellipse_reach", "is_number_scale", "plane_of", "plot_map"]
 
 # A flat or tall map fills its figure, which is never so small that names have no room.
 LARGEST_WIDTH, LARGEST_HEIGHT, SMALLEST_SIDE, LEGEND_WIDTH = 7.0, 6.0, 2.5, 1.0  # of a new figure, in inches
@@ -31,8 +33,6 @@ MOST_CLASSES = len(COLORS) * len(MARKERS)  # that look different; those beyond a
 MOST_LEGEND_ENTRIES = 30  # about as many fit beside a figure of the largest height
 LONGEST_NAME = 24  # letters of a class in its midst
 MOST_CODES = 12  # this many small whole numbers are codes of classes
-MANY_POINTS = 20_000  # from here on points are drawn as one image, also in SVG and PDF
-DENSE_POINTS = 150_000  # from here on a picture of points is a blot, and a density says more
 
 
 def plot_map(
@@ -44,6 +44,7 @@ def plot_map(
     colors: Mapping[Any, str] | None = None,
     class_names: bool = False,
     names: Sequence[Any] | None = None,
+    background: ArrayLike | None = None,
     unlike: ArrayLike | None = None,
     violated: Triplets | None = None,
     uncertainty: "Uncertainty | None" = None,
@@ -71,6 +72,8 @@ def plot_map(
         Whether to write the name of each class in its midst.
     names : sequence of n_objects names, optional
         Written beside the points wherever there is room.
+    background : array of shape (n_others, n_components), optional
+        Places of the objects of a finished map that these were placed on: pale, behind them.
     unlike : array of n_objects truth values, optional
         Objects that hardly belong to the map, as a `novelty` above 3 says: they get a ring.
     violated : Triplets, optional
@@ -97,20 +100,20 @@ def plot_map(
     ['cocoa', 'tea']
     """
     looks, given = theme_of(theme), given_colors(colors)
-    places = _plane(check_map("embedding", embedding))
+    places, others = plane_of(check_map("embedding", embedding), background)
     ellipses = None if uncertainty is None else uncertainty.ellipses(embedding)
     own_figure = axes is None
     if axes is None:
         reach = 0.0 if ellipses is None else ellipse_reach(ellipses)
-        axes = new_figure(*_figure_size(places, reach, beside=labels is not None))[1]
+        axes = new_figure(*_figure_size(np.concatenate([places, others]), reach, beside=labels is not None))[1]
     assert axes is not None
     if violated is not None:
         _draw_violated(axes, check_map("embedding", embedding), places, violated)
     if ellipses is not None:
         _draw_ellipses(axes, places, ellipses)
     values = None if labels is None else _check_labels(labels, len(places), "labels")
-    if unlike is not None:
-        _draw_rings(axes, places[_check_labels(unlike, len(places), "unlike").astype(bool)], len(places), looks)
+    marked = None if unlike is None else _check_labels(unlike, len(places), "unlike").astype(bool)
+    draw_placed(axes, places, others, marked, colored=values is not None, theme=looks)
     if values is None:
         _draw_plain(axes, places, looks)
     elif is_number_scale(values):
@@ -123,7 +126,7 @@ def plot_map(
     if title is not None:
         axes.set_title(title)
     if names is not None:
-        radius = np.sqrt(_point_area(len(places))) / 2
+        radius = np.sqrt(point_area(len(places))) / 2
         place_labels(axes, places, [str(name) for name in names], radius=radius, color=looks.ink)
     dress(axes, looks)
     return axes
@@ -138,11 +141,19 @@ def is_number_scale(values: NDArray[Any]) -> bool:
     return not (codes and np.ptp(different) < 2 * MOST_CODES) if len(different) else False
 
 
-def _plane(embedding: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Two coordinates of each object."""
+def plane_of(
+    embedding: NDArray[np.float64], background: ArrayLike | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Two coordinates of each object, and of each of those behind them, whose axes are taken where there are some."""
+    behind = embedding[:0] if background is None else check_map("background", background)
+    if behind.shape[1] != embedding.shape[1]:
+        raise InvalidParameterError(
+            f"`background` must have {embedding.shape[1]} columns like `embedding`, got {behind.shape[1]}."
+        )
+    base = behind if len(behind) else embedding
     if embedding.shape[1] == 1:
-        return np.column_stack([embedding[:, 0], np.zeros(len(embedding))])
-    return principal_axes(embedding, 2)
+        return np.pad(embedding, ((0, 0), (0, 1))), np.pad(behind, ((0, 0), (0, 1)))
+    return principal_axes(embedding, 2, of=base), principal_axes(behind, 2, of=base)
 
 
 def _figure_size(
@@ -163,16 +174,11 @@ def _check_labels(labels: ArrayLike, length: int, name: str) -> NDArray[Any]:
     return values
 
 
-def _point_area(n_points: int) -> float:
-    """Smaller points for more of them, in square points."""
-    return float(np.clip(6000.0 / n_points, 0.5, 30.0))
-
-
 def _draw_plain(axes: "Axes", places: NDArray[np.float64], theme: Theme) -> None:
     if len(places) > DENSE_POINTS:
-        draw_density(axes, places, np.broadcast_to(_rgb(theme.colors[0]), (len(places), 3)))
+        draw_density(axes, places, np.broadcast_to(rgb(theme.colors[0]), (len(places), 3)))
     else:
-        axes.scatter(places[:, 0], places[:, 1], color=theme.colors[0], **_look(len(places)))
+        axes.scatter(places[:, 0], places[:, 1], color=theme.colors[0], **point_look(len(places)))
 
 
 def _draw_numbers(
@@ -188,7 +194,7 @@ def _draw_numbers(
     if len(places) > DENSE_POINTS:
         draw_density(axes, places, colors)
     else:
-        axes.scatter(places[known, 0], places[known, 1], c=colors[known], **_look(len(places)))
+        axes.scatter(places[known, 0], places[known, 1], c=colors[known], **point_look(len(places)))
     bar = axes.figure.colorbar(scale, ax=axes, shrink=0.7, label=name or "")
     for part in (bar.ax.yaxis.label, bar.outline):
         part.set(color=theme.ink)
@@ -217,10 +223,10 @@ def _draw_classes(axes: "Axes", places: NDArray[np.float64], labels: NDArray[Any
     number_of = {text: number for number, text in enumerate(different)}
     codes = np.array([number_of[text] for text in texts])
     if dense := len(places) > DENSE_POINTS:
-        draw_density(axes, places, np.array([_rgb(look["color"]) for look in looks])[codes])
+        draw_density(axes, places, np.array([rgb(look["color"]) for look in looks])[codes])
     for code, look in enumerate(looks):
         shown = places[:0] if dense else places[codes == code]
-        axes.scatter(shown[:, 0], shown[:, 1], **look, **_look(len(places)))
+        axes.scatter(shown[:, 0], shown[:, 1], **look, **point_look(len(places)))
     if known.named:
         for code, text in enumerate(different):
             _write_in_the_midst(axes, places[codes == code], text, theme)
@@ -248,32 +254,12 @@ def _write_in_the_midst(axes: "Axes", places: NDArray[np.float64], text: str, th
     )
 
 
-def _draw_rings(axes: "Axes", places: NDArray[np.float64], n_points: int, theme: Theme) -> None:
-    """Objects that hardly belong to the map, with an entry in the legend."""
-    if len(places) == 0:
-        return
-    size = max(3.0 * _point_area(n_points), 20.0)
-    look: dict[str, Any] = {"facecolors": "none", "edgecolors": theme.ink, "linewidths": 0.9, "zorder": 3}
-    axes.scatter(places[:, 0], places[:, 1], s=size, label=f"hardly belong ({len(places):,})", **look)
-    axes.legend(loc="upper left", frameon=False)
-
-
 def _class_look(label: str, rank: int, theme: Theme) -> dict[str, Any]:
     """Colour, marker and name in the legend of the class that is number `rank` in order."""
     if rank >= MOST_CLASSES:
         return {"color": theme.unknown, "marker": ".", "label": "none"}
     marker = MARKERS[rank // len(theme.colors) % len(MARKERS)]
     return {"color": class_color(theme, rank), "marker": marker, "label": label}
-
-
-def _look(n_points: int) -> dict[str, Any]:
-    return {"s": _point_area(n_points), "linewidths": 0, "rasterized": n_points > MANY_POINTS}
-
-
-def _rgb(color: str) -> NDArray[np.float64]:
-    from matplotlib.colors import to_rgb  # noqa: PLC0415
-
-    return np.array(to_rgb(color))
 
 
 def ellipse_reach(ellipses: NDArray[np.float64]) -> NDArray[np.float64]:

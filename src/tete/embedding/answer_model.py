@@ -22,10 +22,13 @@ __all__ = [
     "AnswerModel",
     "AnswerSample",
     "Floats",
+    "UnseenAnswers",
     "fit_answer_model",
     "log_likelihood",
     "maximize",
+    "radius_of",
     "size_of",
+    "some_rows",
     "support",
     "typical_model",
 ]
@@ -41,6 +44,8 @@ MOST_SUPPORT_POINTS = 4096
 # Where the search for the steepness begins, in units of 1 / mean |x|: from answers that margins hardly tell apart
 # (e^-4) to a step (e^5). Wide by intention; the best of these is refined.
 LOG_STEEPNESS = np.linspace(-4.0, 5.0, 19)
+SAMPLED_ANSWERS = 5000  # to learn the two numbers from; no other size is recorded as tried
+FEWEST_UNSEEN = 20  # 10 unseen answers taught less than Akaike's correction, 17 and more as much, 40 and more far more
 LARGEST_LAPSE = 0.5  # then every answer is a coin's
 
 
@@ -66,12 +71,30 @@ class AnswerModel(NamedTuple):
 TYPICAL_LAPSE, TYPICAL_STEEPNESS = 0.1, 3.0
 
 
+class UnseenAnswers(NamedTuple):
+    """Margins of answers on maps of the same kind made without them, and on the map, which has seen them."""
+
+    margins: Floats
+    seen_margins: Floats
+    weights: Floats
+
+
 class AnswerSample(NamedTuple):
-    """Margins and weights of some of the answers a map was made of, and the map's coordinates to each triplet."""
+    """Margins and weights of some of the answers a map was made of, and the map's coordinates to each triplet.
+
+    Some of the answers may be known from maps that have not seen them.
+    """
 
     margins: Floats
     weights: Floats
     coordinates_per_triplet: float
+    unseen: UnseenAnswers | None = None
+
+    def model(self) -> AnswerModel:
+        """What these answers teach about others."""
+        if self.unseen is None or len(self.unseen.weights) < FEWEST_UNSEEN:
+            return fit_answer_model(self.margins, self.weights, self.coordinates_per_triplet)
+        return _less_sure_by(self.unseen, fit_answer_model(self.margins, self.weights))
 
 
 def fit_answer_model(margins: Floats, weights: Floats, coordinates_per_triplet: float = 0.0) -> AnswerModel:
@@ -91,10 +114,31 @@ def fit_answer_model(margins: Floats, weights: Floats, coordinates_per_triplet: 
     return AnswerModel(model.lapse, model.steepness / size)
 
 
+def _less_sure_by(unseen: UnseenAnswers, of_all: AnswerModel) -> AnswerModel:
+    """The model of unseen answers, corrected by how much these differ from all answers where both were seen.
+
+    The unseen answers are a part of all. Where the map has hardly learned from them, they are as unlike the others on
+    it as on maps without them, so the difference is taken off; the more it has learned, the less of it.
+    """
+    model, seen = fit_answer_model(unseen.margins, unseen.weights), fit_answer_model(*unseen[1:])
+    share = min(model.steepness / seen.steepness, 1.0)
+    lapse = float(np.clip(model.lapse + share * (of_all.lapse - seen.lapse), *LIMITS[0]))
+    return AnswerModel(lapse, float(model.steepness * (of_all.steepness / seen.steepness) ** share))
+
+
+def some_rows(n_rows: int) -> NDArray[np.int64]:
+    """Some thousand of the rows, equally far apart."""
+    return np.unique(np.linspace(0, n_rows - 1, SAMPLED_ANSWERS).astype(np.int64))
+
+
 def typical_model(embedding: Embedding) -> AnswerModel:
     """What is supposed of the answers of a map that was made elsewhere."""
-    radius = float(np.sqrt(np.mean(np.sum((embedding - embedding.mean(axis=0)) ** 2, axis=1)))) or 1.0
-    return AnswerModel(TYPICAL_LAPSE, TYPICAL_STEEPNESS / radius)
+    return AnswerModel(TYPICAL_LAPSE, TYPICAL_STEEPNESS / radius_of(embedding))
+
+
+def radius_of(embedding: Embedding) -> float:
+    """Root mean square distance of the objects from their centre; 1 where all are there."""
+    return float(np.sqrt(np.mean(np.sum((embedding - embedding.mean(axis=0)) ** 2, axis=1)))) or 1.0
 
 
 def size_of(margins: Floats, weights: Floats) -> float:

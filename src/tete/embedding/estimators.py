@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from tete.comparisons.triplets import Triplets
@@ -22,6 +22,7 @@ from tete.core.docstrings import filled_from
 from tete.core.threads import threads
 from tete.core.types import Embedding
 from tete.core.validation import check_choice, check_interval
+from tete.embedding.answer_model import AnswerSample
 from tete.embedding.fitted_map import FittedMap
 from tete.embedding.fitting import TripletEmbedding
 from tete.embedding.losses import (
@@ -42,6 +43,7 @@ from tete.embedding.temperature_choice import (
     choose_temperatures,
     digest,
     held_out_parts,
+    unseen_answers,
 )
 from tete.embedding.temperatures import Kernel, Temperatures, fallback, is_auto, possible_temperatures
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
@@ -129,19 +131,29 @@ class TETE(TripletEmbedding):
         settled: Self = copied.set_params(t=self.t_, t_prime=t_prime, kernel=self.kernel_)
         return settled
 
-    def _settle(self, triplets: Triplets | None) -> None:
+    def _settle(self, answers: Answers | None) -> None:
         possible = possible_temperatures(self.t, self.t_prime, self.kernel)
-        parts = [] if triplets is None or len(possible) == 1 else held_out_parts(triplets)
+        parts: list[HeldOut] = []
+        if answers is not None and len(possible) > 1:
+            parts = held_out_parts(answers if isinstance(answers, Triplets) else answers.sample())
         choice = self._choice(parts, possible) if parts else None
         self.temperature_scores_ = None if choice is None else choice.likelihoods
         self.kernel_, self.t_, self.t_prime_ = fallback(possible) if choice is None else choice.best
-        self._maps_of_parts: dict[bytes, Embedding] = {}
-        if choice is not None:
-            self._maps_of_parts = {
-                digest(part.train): maps[choice.best]
-                for part, maps in zip(parts, choice.maps, strict=False)
-                if choice.best in maps
-            }
+        self._tested = [] if choice is None else choice.best_maps(parts)
+        self._maps_of_parts = {digest(part.train): embedding for part, embedding in self._tested}
+
+    def _sample_answers(self, answers: Answers, moved: NDArray[np.bool_]) -> AnswerSample:
+        """Beside the answers of the map, those that were held out to choose its temperatures, where it is such a map.
+
+        Maps of a part of the answers know less, and objects that are fixed have places of another kind of map.
+        """
+        sample, tested = super()._sample_answers(answers, moved), self._tested
+        self._tested = []
+        if not (isinstance(answers, Triplets) and tested and tested[0][0].of_all):
+            return sample
+        counted = answers if answers.weights is None else answers.select(answers.weights > 0)
+        is_free = bool(moved[counted.mentions() > 0].all())
+        return sample._replace(unseen=unseen_answers(tested, self.embedding_)) if is_free else sample
 
     def _choice(self, parts: list[HeldOut], possible: list[Temperatures]) -> Choice | None:
         """What the held-out answers say of the possible temperatures; None where a part has no map."""

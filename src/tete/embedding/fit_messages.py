@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from tete.core.optimization import Minimum, StopReason
+from tete.core.printing import counted
 from tete.embedding.losses import Loss, evaluate
 from tete.embedding.objective import TripletSum
 from tete.embedding.packed import Answers
@@ -33,9 +34,10 @@ def warn_of_unmentioned(triplets: Answers, mentioned: NDArray[np.bool_]) -> None
     """Name some of the objects that no triplet mentions."""
     missing = np.flatnonzero(~mentioned)
     listed = ", ".join(repr(triplets.name_of(int(number))) for number in missing[:10])
+    verb = "is" if len(missing) == 1 else "are"
     warn(
-        f"{len(missing)} of {triplets.n_objects} objects occur in no triplet and are placed at the centre: "
-        f"{listed}{', ...' if len(missing) > 10 else ''}.",
+        f"{len(missing)} of {counted(triplets.n_objects, 'object')} {verb} in no triplet, "
+        f"and placed at the centre: {listed}{', ...' if len(missing) > 10 else ''}.",
         UnmentionedObjectsWarning,
     )
 
@@ -55,7 +57,7 @@ def warn_of_stop(minimum: Minimum, *, planned: bool) -> None:
     finished = planned and minimum.stop_reason is StopReason.MAX_ITER
     if minimum.stop_reason in {StopReason.MAX_ITER, StopReason.DIVERGED} and not finished:
         warn(
-            f"The optimiser stopped after {minimum.n_iter} iterations because {minimum.stop_reason.text}.",
+            f"The optimiser stopped after {counted(minimum.n_iter, 'iteration')} because {minimum.stop_reason.text}.",
             ConvergenceWarning,
         )
 

@@ -139,7 +139,7 @@ class TripletEmbedding(TripletMap):
         """The loss to begin with."""
         return self._loss()
 
-    def _settle(self, triplets: Triplets | None) -> None:
+    def _settle(self, answers: Answers | None) -> None:
         """Nothing is left to the answers."""
 
     def _check_parameters(self) -> None:
@@ -208,7 +208,7 @@ class TripletEmbedding(TripletMap):
         self._check_parameters()
         if isinstance(X, PackedAnswers):
             refuse_beside_packed(y=y, sample_weight=sample_weight, n_objects=n_objects, fixed=fixed)
-            self._settle(X.sample())
+            self._settle(X)
             return self._learn(X, self._found(X, self._checkpoint(checkpoint, X)))
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
         refuse_zero_weights(triplets.weights)
@@ -252,7 +252,7 @@ class TripletEmbedding(TripletMap):
         again._check_parameters()
         if isinstance(triplets, Triplets):
             refuse_zero_weights(triplets.weights)
-        again._settle(triplets if isinstance(triplets, Triplets) else triplets.sample())
+        again._settle(triplets)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the fit to all answers warned of what matters
             found: FoundMap = again._found(triplets)
@@ -293,7 +293,7 @@ class TripletEmbedding(TripletMap):
                 warn_of_unmentioned(answers, mentioned)
             try:
                 minimum = self._best_minimum(shards, mentioned, checkpoint)
-            except Exception:
+            except BaseException:  # an interrupt, too
                 if checkpoint is not None:
                     checkpoint.write()
                 raise

@@ -35,7 +35,7 @@ __all__ = [
     "sum_weights",
 ]
 
-MOST_SHARDS = 16  # as long as none of them is larger than the largest
+MOST_SHARDS = 16  # as long as none of them is larger than the largest; then a power of two, which machines share evenly
 FEWEST_TRIPLETS_IN_A_SHARD = 4096
 MOST_TRIPLETS_IN_A_SHARD = 2**22  # so that many machines have something to do
 ROWS_IN_A_BLOCK = 2**16  # that are in memory at once where triplets come from a disk
@@ -112,8 +112,11 @@ def cut(n_triplets: int, n_objects: int, n_components: int) -> list[slice]:
     """Where triplets are cut into shards, whatever sums them."""
     # A shard's own gradient must not cost more than its triplets, hence few shards for many objects.
     size = max(FEWEST_TRIPLETS_IN_A_SHARD, n_objects * n_components)
-    n_shards = max(min(n_triplets // size, MOST_SHARDS), -(-n_triplets // MOST_TRIPLETS_IN_A_SHARD))
-    return row_slices(n_triplets, size=1, most=max(n_shards, 1))
+    n_shards = max(min(n_triplets // size, MOST_SHARDS), 1)
+    fewest = -(-n_triplets // MOST_TRIPLETS_IN_A_SHARD)
+    if fewest > n_shards:
+        n_shards = 2 ** (fewest - 1).bit_length()
+    return row_slices(n_triplets, size=1, most=n_shards)
 
 
 def blocks_of_rows(rows: slice) -> list[slice]:

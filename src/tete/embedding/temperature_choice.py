@@ -20,7 +20,16 @@ from tete.comparisons.triplets import Triplets
 from tete.core.optimization import lbfgs
 from tete.core.threads import Threads
 from tete.core.types import Embedding
-from tete.embedding.answer_model import AnswerModel, Floats, maximize, size_of, support
+from tete.embedding.answer_model import (
+    AnswerModel,
+    Floats,
+    UnseenAnswers,
+    maximize,
+    radius_of,
+    size_of,
+    some_rows,
+    support,
+)
 from tete.embedding.distance_margins import distance_margins
 from tete.embedding.objective import ShardedTriplets
 from tete.embedding.temperatures import Temperatures
@@ -33,6 +42,7 @@ __all__ = [
     "digest",
     "held_out_parts",
     "log_probabilities",
+    "unseen_answers",
 ]
 
 N_FOLDS, N_USED = 5, 2
@@ -49,11 +59,12 @@ SUPPORT_POINTS = 512  # of the answer model, whose fit would cost more than a sm
 
 
 class HeldOut(NamedTuple):
-    """Answers to fit and answers to test by, with how much each of these counts."""
+    """Answers to fit and answers to test by, with how much each of these counts; of all answers or of a part."""
 
     train: Triplets
     test: Triplets
     weights: Floats
+    of_all: bool
 
     def log_likelihoods(self, embedding: Embedding) -> Floats:
         """Of the answers to test by, each times its weight, on a map of the others."""
@@ -77,6 +88,10 @@ class Choice(NamedTuple):
         """The candidate under which the held-out answers are most likely."""
         return max(self.likelihoods, key=self.likelihoods.__getitem__)
 
+    def best_maps(self, parts: Sequence[HeldOut]) -> list[tuple[HeldOut, Embedding]]:
+        """The parts that the best one was tried on, with its maps."""
+        return [(part, maps[self.best]) for part, maps in zip(parts, self.maps, strict=False) if self.best in maps]
+
 
 def held_out_parts(triplets: Triplets) -> list[HeldOut]:
     """Two folds of whole questions, none of too few; of very many a part. Nothing is tested on unknown objects."""
@@ -86,7 +101,8 @@ def held_out_parts(triplets: Triplets) -> list[HeldOut]:
     if int(questions.max()) + 1 < FEWEST_QUESTIONS:
         return []
     most = max(MOST_QUESTIONS, MOST_AN_OBJECT * triplets.n_objects)
-    if int(questions.max()) >= most:
+    of_all = int(questions.max()) < most
+    if not of_all:
         triplets = triplets.select(questions < most)  # they are numbered at random
         questions = blocks_of(triplets, "answers")
     answers = triplets.answer_numbers()
@@ -97,7 +113,7 @@ def held_out_parts(triplets: Triplets) -> list[HeldOut]:
         known = train.mentions() > 0
         told = known[triplets.anchor[tested]] & known[triplets.near[tested]] & known[triplets.far[tested]]
         if told.any():
-            parts.append(HeldOut(train, triplets.select(tested[told]), shares[tested[told]]))
+            parts.append(HeldOut(train, triplets.select(tested[told]), shares[tested[told]], of_all))
     return parts
 
 
@@ -129,6 +145,17 @@ def choose_temperatures(
             break
     best = max(judged[-1], key=lambda each: sum(part[each].sum() for part in judged))
     return Choice({each: _total(each, best, judged) for each in candidates}, maps)
+
+
+def unseen_answers(tested: Sequence[tuple[HeldOut, Embedding]], embedding: Embedding) -> UnseenAnswers:
+    """Some of the answers held out of maps like this one: margins on both, as if all maps were of one size."""
+    found = []
+    for part, places in tested:
+        some = part.test.select(some_rows(len(part.test)))
+        rows, scale = (some.anchor, some.near, some.far), radius_of(embedding) / radius_of(places)
+        unseen, seen = distance_margins(places, *rows) * scale, distance_margins(embedding, *rows)
+        found.append((unseen, seen, some.weights_or_ones()))
+    return UnseenAnswers(*map(np.concatenate, zip(*found, strict=True)))
 
 
 def log_probabilities(margins: Floats, weights: Floats) -> Floats:

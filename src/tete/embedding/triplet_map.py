@@ -18,9 +18,11 @@ from tete.comparisons.checks import check_names, refuse_zero_weights
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
+from tete.core.printing import counted, were
+from tete.core.showing import ShownMap
 from tete.core.types import Embedding
 from tete.core.validation import check_map
-from tete.embedding.answer_model import AnswerModel, AnswerSample, Floats, fit_answer_model, typical_model
+from tete.embedding.answer_model import AnswerModel, AnswerSample, Floats, some_rows, typical_model
 from tete.embedding.distance_margins import distance_margins
 from tete.embedding.fitted_map import FittedMap
 from tete.embedding.losses import LOG_RATIOS, Loss, log_ratios
@@ -31,22 +33,21 @@ from tete.metrics.satisfaction import satisfied, share_satisfied
 
 __all__ = ["TripletMap"]
 
-SAMPLED_ANSWERS = 5000  # to learn the two numbers of the answer model from; no other size is recorded as tried
 
-
-class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class TripletMap(ShownMap, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A map and the names of its objects, found by `fit` or given by `on_map`."""
 
     n_components: int
     embedding_: Embedding
     object_names_: tuple[Hashable, ...] | None
+    _answer_sample: AnswerSample
 
     @abstractmethod
     def _loss(self) -> Loss:
         """The loss of one triplet."""
 
     @abstractmethod
-    def _settle(self, triplets: Triplets | None) -> None:
+    def _settle(self, answers: Answers | None) -> None:
         """Learn the parameters that are left to the answers; None where there are no answers to learn from."""
 
     def on_map(self, embedding: ArrayLike, names: Sequence[Hashable] | None = None) -> Self:
@@ -72,7 +73,8 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         places, names = check_map("embedding", embedding), None if names is None else check_names(names)
         if places.shape[1] != self.n_components:
             raise InvalidParameterError(
-                f"`embedding` must have {self.n_components} columns like `n_components`, got {places.shape[1]}."
+                f"`embedding` must have {counted(self.n_components, 'column')} like `n_components`, "
+                f"got {places.shape[1]}."
             )
         self.embedding_, self.object_names_ = places, names
         self.n_features_in_ = 3
@@ -122,7 +124,8 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
     def answer_model(self) -> AnswerModel:
         """How likely answers are by their margins, learned from the answers the map was made of.
 
-        A map that was made elsewhere (`on_map`) gets typical ones.
+        Where some of these were held out to choose temperatures, what maps without them said is learned from, too. A
+        map that was made elsewhere (`on_map`) gets typical ones.
 
         Returns
         -------
@@ -131,7 +134,7 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         """
         check_is_fitted(self, "embedding_")
         if hasattr(self, "_answer_sample"):
-            return fit_answer_model(*self._answer_sample)
+            return self._answer_sample.model()
         return typical_model(self.embedding_)
 
     # What users ask of a map -----------------------------------------------------------------------------------------
@@ -206,10 +209,8 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         known = beside_map(triplets, self.object_names_, len(self.embedding_))
         settled = int(np.sum((known.to_array() < len(self.embedding_)).all(axis=1)))
         if settled:
-            warn(
-                f"{settled} of {len(known)} answers compare only objects of the map and were left out.",
-                DroppedAnswersWarning,
-            )
+            left_out = f"{settled} of {counted(len(known), 'answer')} {were(settled)} left out"
+            warn(f"{left_out}: about objects of the map alone.", DroppedAnswersWarning)
         return place_beside(self.answer_model(), self.embedding_, known)
 
     # What fits leave behind ------------------------------------------------------------------------------------------
@@ -220,19 +221,14 @@ class TripletMap(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has 
         Weights above 1 count as repeats, weights below 1 as little trust, and their common scale does not matter then.
         """
         if isinstance(answers, PackedAnswers):
-            some = answers.triplets_at(_some_rows(len(answers)))
+            some = answers.triplets_at(some_rows(len(answers)))
             total, squares = answers.total_weight, answers.squared_weight
         else:
             used = answers if answers.weights is None else answers.select(answers.weights > 0)
-            some, weights = used.select(_some_rows(len(used))), used.weights_or_ones()
+            some, weights = used.select(some_rows(len(used))), used.weights_or_ones()
             total, squares = float(weights.sum()), float(np.sum(weights**2))
         return AnswerSample(
             distance_margins(self.embedding_, some.anchor, some.near, some.far),
             some.weights_or_ones(),
             float(self.n_components * moved.sum() / max(total, total**2 / squares)),
         )
-
-
-def _some_rows(n_rows: int) -> NDArray[np.int64]:
-    """Some thousand of the rows, equally far apart."""
-    return np.unique(np.linspace(0, n_rows - 1, SAMPLED_ANSWERS).astype(np.int64))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 from sklearn.preprocessing import StandardScaler
 
+from tete.core.printing import counted
 from tete.datasets import make_sphere, make_swiss_roll
 from tete.drawing.figures import new_figure
 from tete.experiments.claims_figure6 import claims
@@ -153,9 +154,8 @@ def _draw_map(
     draw_points(axes, places, colors, classes=colors.dtype.kind in "iu")
     axes.set_title(f"{setting['data']}: {setting['method']}", fontsize=9)
     classes = f", 10-NN {row['accuracy_10nn']:.3f}" if row["accuracy_10nn"] == row["accuracy_10nn"] else ""
-    plural = "" if row["pieces"] == 1 else "s"
     lines = (
-        f"{row['seconds']:.1f} s, {row['pieces']:.0f} piece{plural}{classes}",
+        f"{row['seconds']:.1f} s, {counted(round(row['pieces']), 'piece')}{classes}",
         f"recall {row['recall_15']:.3f}, triplets {row['random_triplets']:.3f}, global {row['global_score']:.2f}",
     )
     axes.set_xlabel("\n".join(lines), fontsize=7)

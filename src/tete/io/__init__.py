@@ -12,9 +12,14 @@ what must not be computed, and `writing` makes files appear whole or not at all,
 `temporary_files`.
 """
 
-from tete.io.answer_files import read_answers, write_answers
-from tete.io.feature_files import FeatureTable, read_features
-from tete.io.map_files import Map, read_map, write_map
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from tete.core.lazy import lazy_names as _lazy_names
+
+if _TYPE_CHECKING:
+    from tete.io.answer_files import read_answers, write_answers
+    from tete.io.feature_files import FeatureTable, read_features
+    from tete.io.map_files import Map, read_map, write_map
 
 __all__ = [
     "FeatureTable",
@@ -25,3 +30,11 @@ __all__ = [
     "write_answers",
     "write_map",
 ]
+
+_HOMES = {
+    **dict.fromkeys(("read_answers", "write_answers"), "tete.io.answer_files"),
+    **dict.fromkeys(("FeatureTable", "read_features"), "tete.io.feature_files"),
+    **dict.fromkeys(("Map", "read_map", "write_map"), "tete.io.map_files"),
+}
+
+__getattr__, __dir__ = _lazy_names(__name__, _HOMES)

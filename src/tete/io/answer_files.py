@@ -1,6 +1,7 @@
 """Files of answers to `Triplets` and back."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,21 @@ from numpy.typing import NDArray
 
 from tete.comparisons.checks import check_rows, whole_numbers
 from tete.comparisons.triplets import Triplets
+from tete.core.printing import counted
 from tete.core.validation import check_choice
 from tete.exceptions import InvalidFileError, InvalidParameterError, InvalidTripletsError, Parameter
 from tete.io.answer_layouts import Ties, triplets_of
 from tete.io.array_files import read_array, read_arrays
-from tete.io.headers import DETAILS, column_position, column_positions, layout_of, roles_of
+from tete.io.headers import (
+    DETAILS,
+    column_position,
+    column_positions,
+    layout_of,
+    may_hold_screens,
+    roles_of,
+    shown_roles,
+)
+from tete.io.json_tables import json_table
 from tete.io.object_numbers import numbers_of_ids
 from tete.io.parquet_files import parquet_table
 from tete.io.records import AnswerRecords, warn_dropped
@@ -32,6 +43,7 @@ FIELDS = {
     "answers": ("biufU", "answer"),
     "groups": ("biufU", "group"),
     "times": ("biuf", "ms"),
+    "ties": ("biuf", "tie"),
 }
 BYTES_OF_AN_OBJECT = 64  # that is numbered without being mentioned, in counts and places
 
@@ -55,7 +67,7 @@ def read_answers(
     encoding: str = "utf-8",
     skip_invalid: bool = False,
 ) -> Triplets:
-    r"""Read answers from a CSV (also zipped), TSV, Parquet, npz or npy file, or from standard input.
+    r"""Read answers from a CSV (also zipped), TSV, Parquet, JSON, npz or npy file, or from standard input.
 
     Whole numbers are object numbers if 0 is among them and they are not as sparse as ids are. Other whole numbers are
     ids, and anything else is a name. Space around a name does not count, nor in text files an apostrophe before =, +,
@@ -68,7 +80,8 @@ def read_answers(
     columns : sequence of column names or numbers from 1, optional
         The columns of anchor, near and far, in this order. By default they are found by their header: anchor, near, far
         or Salmon's head, winner, loser; NEXT's center, left, right, answer; first, second[, third, ...], odd (or
-        central); or anchor, choice1, choice2, ..., picked1, .... Of an npz file: the name of the array of triplets.
+        central); or anchor, choice1, choice2, ..., picked1, ..., or in Parquet and JSON files anchor, choices, picked
+        with a list in each cell. Of an npz file: the name of the array of triplets.
     odd_one_out : bool, default=False
         Whether `columns` are three or more objects of which the last is the odd one out.
     most_central : bool, default=False
@@ -90,8 +103,9 @@ def read_answers(
     group : column name or number, optional
         Which rows are held out together (group, fold); by default found by its header, else all answers to a question.
     time : column name or number, optional
-        Response times, in milliseconds unless their median is below 100, which then are seconds; by default found by
-        its header (ms, rt, response_time).
+        Response times, in milliseconds unless their median is below 100, which then are seconds; or when the answer was
+        given, which took as long as it came after the same person's one before. By default found by its header (ms, rt,
+        response_time), where cells that are no time are not known; in a column that is named they are refused.
     names : sequence, optional
         Names of the objects of an existing map: numbers follow their order, and other names are an error.
     header : bool, optional
@@ -105,8 +119,8 @@ def read_answers(
     Returns
     -------
     Triplets
-        The answers, with weights, annotators, answers, groups, times and names where the file has them, and the lines
-        on which they are.
+        The answers, with weights, annotators, answers, groups, times, ties and names where the file has them, and the
+        lines on which they are.
 
     Raises
     ------
@@ -127,16 +141,21 @@ def read_answers(
     check_choice("ties", ties, ("drop", "half"))
     if sum((odd_one_out, most_central, picked is not None)) > 1:
         raise InvalidParameterError("Only one of `odd_one_out`, `most_central` and `picked` can be said.")
-    kind = kind_of(path, ("text", "parquet", "npz", "npy"), packed=True)
+    kind = kind_of(path, ("text", "parquet", "json", "npz", "npy"), packed=True)
     source = Source.of(path)
     if kind in {"npz", "npy"}:
         return _read_arrays(source, columns, names, skip_invalid)
-    table = _text_answers(source, encoding, header, columns) if kind == "text" else parquet_table(source)
+    if kind == "text":
+        table = _text_answers(source, encoding, header, columns)
+    else:
+        unfolds = partial(may_hold_screens, named=(*(columns or ()), *(picked or ())))
+        table = (parquet_table if kind == "parquet" else json_table)(source, unfolds=unfolds)
     wanted = zip(DETAILS, (weight, annotator, answer, group, time), strict=True)
     details = {role: column_position(table.head, table.columns, name) for role, name in wanted if name is not None}
     chosen = "odd" if odd_one_out else "central" if most_central else "triplets"
     roles, layout = columns_to_use(table, columns, chosen, picked, details)
-    return triplets_of(AnswerRecords(table, roles, names, skip_invalid), layout, ranked, ties)
+    _refuse_objects_as_numbers(table, roles, details)
+    return triplets_of(AnswerRecords(table, roles, names, skip_invalid, details), layout, ranked, ties)
 
 
 def write_answers(path: AnyPath, triplets: Triplets, *, force: bool = False) -> None:
@@ -179,6 +198,8 @@ def write_answers(path: AnyPath, triplets: Triplets, *, force: bool = False) -> 
         return
     import pandas as pd  # noqa: PLC0415
 
+    if triplets.ties is not None:
+        details["ties"] = triplets.ties.astype(int)
     cells = rows if triplets.names is None else np.array([str(name) for name in triplets.names], dtype=object)[rows]
     frame = pd.DataFrame(cells, columns=["anchor", "near", "far"])
     write_frame(path, frame.assign(**{FIELDS[name][1]: values for name, values in details.items()}), force=force)
@@ -217,6 +238,8 @@ def columns_to_use(
         layout = layout_of(table.head, table.columns, roles)
         if "answer" in roles and "answer_id" not in roles and layout != "questions" and "first" not in roles:
             roles["answer_id"] = roles["answer"]
+        if layout == "questions" and len(shown_roles(roles)) > 2:  # then the answer is the one that was picked
+            return roles | {"picked1": roles["answer"]}, "picks"
         return roles, layout
     roles, layout = _named_columns(table, columns, chosen, picked)
     if has_header:
@@ -226,21 +249,39 @@ def columns_to_use(
     return details | roles, layout
 
 
+def _refuse_objects_as_numbers(table: Table, roles: dict[str, int], named: Collection[str]) -> None:
+    """Refuse a column of times or weights that has objects or people: their names may look like numbers."""
+    for role in {"time", "weight"} & set(named):
+        other = next((each for each in roles if each != role and roles[each] == roles[role]), None)
+        if other is not None:
+            raise InvalidFileError(
+                f"{table.head}: column {table.columns[roles[role]]!r} is the {other} column and cannot be that of ",
+                Parameter(role),
+                " too.",
+            )
+
+
 def _named_columns(
     table: Table, columns: Sequence[str] | None, chosen: str, picked: Sequence[str] | None
 ) -> tuple[dict[str, int], str]:
     """Roles of columns that are given by name or number, in the order of their layout."""
-    wanted = ("1", "2", "3") if columns is None else tuple(columns)
+    given = ("1", "2", "3") if columns is None else tuple(columns)
+    wanted = _one_object_each(table, given)
     if len(wanted) < 3 or (len(wanted) > 3 and picked is None and chosen == "triplets"):
         raise InvalidFileError(f"`columns` must be three names or numbers, got {len(wanted)}: {', '.join(wanted)}.")
     named = column_positions(table.head, table.columns, wanted)
     if picked is not None:
-        picks = column_positions(table.head, table.columns, picked)
+        picks = column_positions(table.head, table.columns, _one_object_each(table, picked))
         shown = _numbered(["first", "second", "third"], "shown", named[1:])
         return {"anchor": named[0]} | shown | _numbered([], "picked", picks), "picks"
     if chosen == "triplets":
         return dict(zip(("anchor", "near", "far"), named, strict=True)), chosen
     return _numbered(["first", "second", "third"], "shown", named[:-1]) | {chosen: named[-1]}, chosen
+
+
+def _one_object_each(table: Table, columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns by name or number, those that a column of lists became in its place."""
+    return tuple(name for column in columns for name in table.lists.get(column, (column,)))
 
 
 def _numbered(first: list[str], further: str, positions: Sequence[int]) -> dict[str, int]:
@@ -298,7 +339,7 @@ def _without_repeats(place: str, rows: NDArray[Any], details: dict[str, Any], sk
         row, count = int(np.argmin(kept)), int((~kept).sum())
         shown = ", ".join(map(str, rows[row]))
         raise InvalidFileError(
-            f"{place}, row {row} is ({shown}): {reason} ({count} such rows; ",
+            f"{place}, row {row} is ({shown}): {reason} ({counted(count, 'such row')}; ",
             Parameter("skip_invalid", True),
             " leaves them out).",
         )

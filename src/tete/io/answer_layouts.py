@@ -158,7 +158,7 @@ def _answered(records: AnswerRecords, screens: _Screens, details: dict[str, Any]
     if tied.any() and ties == "drop":
         records.drop(tied, "undecided")
     if not records.kept.any():
-        raise InvalidFileError(f"{records.table.source.name}: no answer is left, {len(tied)} were left out.")
+        records.refuse_none_left()
     rows = np.flatnonzero(records.kept)
     choices = screens.shown[rows, screens.n_anchors :] >= 0
     ways = np.where(tied[rows], choices.sum(axis=1), 1)
@@ -168,6 +168,7 @@ def _answered(records: AnswerRecords, screens: _Screens, details: dict[str, Any]
     if tied.any() and ties == "half":
         whole = details.get("weights", np.ones(len(source)))
         details["weights"] = whole / np.repeat(ways, ways)
+        details["ties"] = tied[source]
         details.pop("answers", None)  # each way is an answer of its own
     return screens.choose(*_shown_and_chosen(screens, source, np.where(tied[source], which, -1)), **details)
 

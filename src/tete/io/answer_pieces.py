@@ -2,12 +2,13 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from tete.comparisons.triplets import Triplets
 from tete.exceptions import InvalidFileError
 from tete.io.answer_files import columns_to_use
 from tete.io.answer_layouts import triplets_of
-from tete.io.headers import column_position
+from tete.io.headers import column_position, may_hold_screens
 from tete.io.parquet_files import parquet_table_pieces
 from tete.io.records import AnswerRecords, plain_words
 from tete.io.sources import AnyPath, Source, kind_of
@@ -66,7 +67,8 @@ class AnswerPieces:
     def _tables(self) -> Iterator[Table]:
         kind, source = kind_of(self.path, ("text", "parquet"), packed=True), Source.of(self.path)
         if kind == "parquet":
-            yield from parquet_table_pieces(source, ROWS_IN_A_PIECE)
+            unfolds = partial(may_hold_screens, named=(*(self.columns or ()), *(self.picked or ())))
+            yield from parquet_table_pieces(source, ROWS_IN_A_PIECE, unfolds=unfolds)
             return
         file = TextFile.of(source, encoding=self.encoding, header=self.header, least_columns=3)
         yield from text_table_pieces(file, ROWS_IN_A_PIECE)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tete.exceptions import InvalidFileError, Parameter
 from tete.io.encodings import NO_CHARACTER
-from tete.io.number_texts import DECIMAL_COMMA, numbers_of
+from tete.io.number_texts import DECIMAL_COMMA, NO_VALUE, numbers_of
 from tete.io.pieces import Piece
 from tete.io.spreadsheets import without_apostrophe
 from tete.io.tables import text_of
@@ -21,7 +21,6 @@ __all__ = ["cells_or_numbers", "joined_cells", "numbers_only", "texts_of"]
 
 Cells: TypeAlias = "NDArray[Any] | Piece"
 
-NO_VALUE = {"", "nan", "na", "n/a", "null", "none", "<na>", "nat", "?"}  # how a missing cell is written
 # A column of so many different texts, so large a share of them numbers, is one of numbers with a mistake in it.
 MANY_VALUES, MOSTLY_NUMBERS = 30, 0.9
 

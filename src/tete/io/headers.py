@@ -15,6 +15,7 @@ __all__ = [
     "column_position",
     "column_positions",
     "layout_of",
+    "may_hold_screens",
     "picked_roles",
     "roles_of",
     "shown_roles",
@@ -36,11 +37,13 @@ SPELLINGS = {
     "rater raterid person personid respondent judge observer prolificid prolificpid",
     "answer_id": "answerid answernumber",
     "group": "group groupid fold foldid",
+    "tie": "tie",
     "time": "ms rt rtms responsetime responsetimems reactiontime reactiontimems",
 }
 ROLES = {spelling: role for role, spellings in SPELLINGS.items() for spelling in spellings.split()}
-SHOWN = re.compile(r"(?:object|item|option|choice|stimulus|shown)(\d{1,3})")
-PICKED = re.compile(r"(?:picked|pick|selected)(\d{1,3})")
+SHOWN = re.compile(r"(?:objects?|items?|options?|choices?|stimulus|stimuli|shown|screen)(\d{1,3})")
+PICKED = re.compile(r"(?:picked|picks?|selected|selection)(\d{1,3})")
+WORDS = ("first", "second", "third")  # roles of what was shown; further ones are called by numbers
 DETAILS = ("weight", "annotator", "answer_id", "group", "time")  # roles that columns may have beside those of objects
 PARAMETERS = {"answer_id": "answer"}  # that name a column whose role is called otherwise
 ANSWERED, ASKED = {"head", "winner", "loser"}, {"center", "left", "right", "answer"}  # tripletTools writes both
@@ -60,7 +63,7 @@ LAYOUTS = {
 def roles_of(head: str, columns: Sequence[str], left_out: Container[str] = ()) -> dict[str, int]:
     """For each role its column's position; two columns of one role are an error, but for roles that are `left_out`."""
     found: dict[str, int] = {}
-    spelled = [re.sub(r"[\s_.\-]", "", column.casefold()) for column in columns]
+    spelled = [_spelled(column) for column in columns]
     unused = ASKED - ANSWERED if set(spelled) >= ANSWERED | ASKED else set()
     for position, (column, spelling) in enumerate(zip(columns, spelled, strict=True)):
         role = None if spelling in unused else _role_of(spelling)
@@ -81,19 +84,29 @@ def roles_of(head: str, columns: Sequence[str], left_out: Container[str] = ()) -
     return found
 
 
+def _spelled(column: str) -> str:
+    return re.sub(r"[\s_.\-]", "", column.casefold())
+
+
 def _role_of(spelling: str) -> str | None:
     if spelling in ROLES:
         return ROLES[spelling]
-    for pattern, role in ((SHOWN, "shown"), (PICKED, "picked")):
-        if (numbered := pattern.fullmatch(spelling)) is not None:
-            return f"{role}{int(numbered[1])}"
-    return None
+    if (shown := SHOWN.fullmatch(spelling)) is not None:
+        number = int(shown[1])
+        return WORDS[number - 1] if 1 <= number <= len(WORDS) else f"shown{number}"
+    picked = PICKED.fullmatch(spelling)
+    return None if picked is None else f"picked{int(picked[1])}"
+
+
+def may_hold_screens(column: str, named: Container[str] = ()) -> bool:
+    """Whether lists in a column are objects that were shown or picked, by its name or because it is named."""
+    return column in named or _role_of(f"{_spelled(column)}1") in {"first", "picked1"}
 
 
 def shown_roles(roles: Mapping[str, int]) -> list[str]:
     """The roles of the objects to choose from, in their order."""
     further = sorted((role for role in roles if role.startswith("shown")), key=lambda role: int(role[5:]))
-    return [role for role in ("first", "second", "third") if role in roles] + further
+    return [role for role in WORDS if role in roles] + further
 
 
 def picked_roles(roles: Mapping[str, int]) -> list[str]:

@@ -8,16 +8,17 @@ import numpy as np
 
 from tete.exceptions import InvalidFileError
 from tete.io.encodings import NO_CHARACTER
+from tete.io.list_cells import Cell, Unfolds, cells_of, lists_of, never, nth_of_values
 from tete.io.sources import DamageError, Source
-from tete.io.tables import Coded, Table, text_of
+from tete.io.tables import Coded, LocatedRows, Table, refuse_equal_names, text_of
 
 __all__ = ["json_table"]
 
 JSON = "JSON"
 
 
-def json_table(source: Source) -> Table:
-    """All records of a JSON file; what a record does not have is empty."""
+def json_table(source: Source, *, unfolds: Unfolds = never) -> Table:
+    """All records of a JSON file; what a record does not have is empty. Lists that it `unfolds` become columns."""
     with source.reading(JSON) as stream:
         content = stream.read()
         try:
@@ -31,7 +32,16 @@ def json_table(source: Source) -> Table:
         raise InvalidFileError(
             f"{source.name}: expected names of columns, got {', '.join(map(repr, columns)) or 'none'}."
         )
-    return Table(source, columns, range(len(records)), read_column=partial(_coded, source, columns, records))
+    cells = cells_of(source, columns, _longest_lists(list(filter(unfolds, columns)), records))
+    names = tuple(cell.name for cell in cells)
+    refuse_equal_names(LocatedRows(source, names, ()))
+    read_column = partial(_coded, source, cells, records)
+    return Table(source, names, range(len(records)), read_column=read_column, lists=lists_of(cells))
+
+
+def _longest_lists(columns: list[str], records: list[dict[str, Any]]) -> dict[str, int]:
+    found = {name: [len(record[name]) for record in records if isinstance(record.get(name), list)] for name in columns}
+    return {name: max(lengths) for name, lengths in found.items() if lengths}
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -43,15 +53,15 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _coded(source: Source, columns: tuple[str, ...], records: list[dict[str, Any]], position: int) -> Coded:
-    name = columns[position]
+def _coded(source: Source, cells: list[Cell], records: list[dict[str, Any]], position: int) -> Coded:
+    shown, name, place = cells[position]
     number_of: dict[str, int] = {}
     codes = np.empty(len(records), dtype=np.int64)
     for row, record in enumerate(records):
-        value = record.get(name)
+        value = record.get(name) if place is None else nth_of_values(record.get(name), place)
         if isinstance(value, (dict, list)):
             raise InvalidFileError(
-                f"{source.name}, row {row}, column {name!r}: expected a text or a number, got {type(value).__name__}."
+                f"{source.name}, row {row}, column {shown!r}: expected a text or a number, got {type(value).__name__}."
             )
         with source.blamed(JSON):
             codes[row] = number_of.setdefault(text_of(value), len(number_of))

@@ -2,11 +2,12 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tete.core.any_frame import named_columns
 from tete.core.validation import check_map
 from tete.exceptions import InvalidFileError, InvalidParameterError, Parameter
 from tete.io.array_files import read_array
@@ -18,6 +19,9 @@ from tete.io.sources import AnyPath, Source, kind_of
 from tete.io.tables import Table, refuse_equal_names
 from tete.io.text_tables import text_table
 from tete.io.writing import atomic_write, check_output, write_frame
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
 
 __all__ = ["Map", "check_map_output", "read_map", "write_map"]
 
@@ -135,7 +139,7 @@ def write_map(
     path: AnyPath,
     embedding: ArrayLike,
     names: Sequence[Hashable] | None = None,
-    columns: Mapping[str, ArrayLike] | None = None,
+    columns: "Mapping[str, ArrayLike] | IntoFrame | None" = None,
     *,
     force: bool = False,
 ) -> None:
@@ -156,7 +160,7 @@ def write_map(
         The places.
     names : sequence of n_objects names, optional
         What the objects are called; by default their numbers.
-    columns : mapping of names to arrays of n_objects values, optional
+    columns : mapping of names to arrays of n_objects values, or data frame, optional
         Labels and whatever else is known about the objects.
     force : bool, default=False
         Whether to overwrite a file that is there.
@@ -188,7 +192,7 @@ def write_map(
 
     data: dict[str, Any] = {"object": list(range(len(places)) if names is None else names)}
     data |= dict(zip(coordinate_names(places.shape[1]), places.T, strict=True))
-    for name, values in (columns or {}).items():
+    for name, values in named_columns(columns).items():
         key = f"label_{name}" if reserved_name(name, places.shape[1]) else name
         if key in data:
             raise InvalidParameterError(f"`columns` must have different names, got {key!r} twice.")

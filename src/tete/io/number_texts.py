@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DECIMAL_COMMA", "has_decimal_commas", "is_number", "numbers_of"]
+__all__ = ["DECIMAL_COMMA", "NO_VALUE", "has_decimal_commas", "is_number", "numbers_of"]
 
 NUMBER = re.compile(r"[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|inf|nan)", flags=re.IGNORECASE)
 DECIMAL_COMMA = re.compile(r"\s*[-+]?[0-9]*,[0-9]+(?:[eE][-+]?[0-9]+)?\s*")
 DECIMAL_POINT = re.compile(r"\s*[-+]?[0-9]*\.[0-9]+(?:[eE][-+]?[0-9]+)?\s*")
+NO_VALUE = frozenset({"", "nan", "na", "n/a", "null", "none", "<na>", "nat", "?"})  # how a missing cell is written
 OTHER_THAN_NUMBERS = re.compile(r"[^0-9eE.+\- ]")
 
 

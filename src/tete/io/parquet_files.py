@@ -3,13 +3,15 @@
 A file of a few kilobytes can hold millions of rows, so what is read is kept as numbers of different texts.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tete.core.printing import counted
 from tete.exceptions import InvalidFileError
+from tete.io.list_cells import Cell, Unfolds, cells_of, lists_of, longest_of, never, nth_of_lists
 from tete.io.sources import DamageError, Source
 from tete.io.tables import Coded, LocatedRows, Table, refuse_equal_names, text_of
 
@@ -34,26 +36,30 @@ def parquet_columns(source: Source, *, in_pieces: bool = False) -> tuple[tuple[s
         names, n_rows = tuple(file.schema_arrow.names), int(file.metadata.num_rows)
     refuse_equal_names(LocatedRows(source, names, ()))
     if n_rows < 0 or not names:
-        raise InvalidFileError(f"{source.name} has {len(names)} columns and {n_rows} rows, expected some.")
+        raise InvalidFileError(
+            f"{source.name} has {counted(len(names), 'column')} and {counted(n_rows, 'row')}, expected some."
+        )
     if not in_pieces:
-        source.refuse_beyond_memory(f"its {n_rows:,} rows", n_rows * BYTES_OF_A_ROW)
+        source.refuse_beyond_memory(f"its {counted(n_rows, 'row')}", n_rows * BYTES_OF_A_ROW)
     return names, n_rows
 
 
-def batches(source: Source, columns: Sequence[str], size: int) -> Generator["pa.RecordBatch"]:
-    """The rows of these columns, at most `size` at a time."""
+def batches(
+    source: Source, columns: Sequence[str], size: int, *, lists: Collection[str] = ()
+) -> Generator["pa.RecordBatch"]:
+    """The rows of these columns, at most `size` at a time; no other columns than these may have lists."""
     from pyarrow import parquet  # noqa: PLC0415
 
     with source.reading(PARQUET) as stream:
         file = parquet.ParquetFile(stream)
-        _refuse_nested(source, file.schema_arrow, columns)
+        _refuse_nested(source, file.schema_arrow, [column for column in columns if column not in lists])
         found = 0
         for batch in file.iter_batches(batch_size=size, columns=list(columns)):
             batch.validate(full=True)
             found += len(batch)
             yield batch
         if found != file.metadata.num_rows:
-            raise DamageError(f"it has {found} rows and claims {file.metadata.num_rows}")
+            raise DamageError(f"it has {counted(found, 'row')} and claims {file.metadata.num_rows}")
 
 
 def _refuse_nested(source: Source, schema: "pa.Schema", columns: Sequence[str]) -> None:
@@ -67,37 +73,69 @@ def _refuse_nested(source: Source, schema: "pa.Schema", columns: Sequence[str]) 
             )
 
 
-def parquet_table(source: Source) -> Table:
-    """All rows of a Parquet file."""
+def parquet_table(source: Source, *, unfolds: Unfolds = never) -> Table:
+    """All rows of a Parquet file; columns of lists that it `unfolds` become several."""
     names, n_rows = parquet_columns(source)
     if n_rows == 0:
         raise InvalidFileError(f"{source.name} has no rows: expected one answer or object a row.")
-    return Table(source, names, range(n_rows), read_column=partial(_coded, source, names))
+    cells = cells_of(source, names, _longest_lists(source, names, unfolds))
+    return _table(source, cells, range(n_rows), partial(_coded, source, cells))
 
 
-def parquet_table_pieces(source: Source, size: int) -> Generator[Table]:
-    """The rows of a Parquet file, so many at a time."""
+def _table(source: Source, cells: list[Cell], records: range, read_column: Callable[[int], Coded]) -> Table:
+    names = tuple(cell.name for cell in cells)
+    refuse_equal_names(LocatedRows(source, names, ()))
+    return Table(source, names, records, read_column=read_column, lists=lists_of(cells))
+
+
+def _longest_lists(source: Source, names: Sequence[str], unfolds: Unfolds) -> dict[str, int]:
+    """How long the lists are in the columns that have lists of texts or numbers."""
+    import pyarrow as pa  # noqa: PLC0415
+    from pyarrow import parquet  # noqa: PLC0415
+
+    def has_lists(kind: "pa.DataType") -> bool:
+        is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+        return is_list and not pa.types.is_nested(kind.value_type)
+
+    with source.reading(PARQUET) as stream:
+        schema = parquet.ParquetFile(stream).schema_arrow
+    longest = {name: 0 for name in names if unfolds(name) and has_lists(schema.field(name).type)}
+    if longest:
+        for batch in batches(source, list(longest), ROWS_IN_A_BATCH, lists=longest):
+            longest = {name: max(so_far, longest_of(batch.column(name))) for name, so_far in longest.items()}
+    return longest
+
+
+def parquet_table_pieces(source: Source, size: int, *, unfolds: Unfolds = never) -> Generator[Table]:
+    """The rows of a Parquet file, so many at a time; columns of lists that it `unfolds` become several."""
     names, _ = parquet_columns(source, in_pieces=True)
-    start = 0
-    for batch in batches(source, names, size):
+    longest = _longest_lists(source, names, unfolds)
+    cells, start = cells_of(source, names, longest), 0
+    for batch in batches(source, names, size, lists=longest):
 
         def read(position: int, batch: "pa.RecordBatch" = batch) -> Coded:
             with source.blamed(PARQUET):
-                return Coded(*_different(batch.column(position)))
+                return Coded(*_different(_values(batch.column(cells[position].column), cells[position])))
 
-        yield Table(source, names, range(start, start + len(batch)), read_column=read)
+        yield _table(source, cells, range(start, start + len(batch)), read)
         start += len(batch)
 
 
-def _coded(source: Source, names: tuple[str, ...], position: int) -> Coded:
+def _coded(source: Source, cells: Sequence[Cell], position: int) -> Coded:
+    cell = cells[position]
     number_of: dict[str, int] = {}
     codes = []
-    for batch in batches(source, [names[position]], ROWS_IN_A_BATCH):
+    lists = () if cell.place is None else (cell.column,)
+    for batch in batches(source, [cell.column], ROWS_IN_A_BATCH, lists=lists):
         with source.blamed(PARQUET):
-            indices, texts = _different(batch.column(0))
+            indices, texts = _different(_values(batch.column(0), cell))
             numbers = np.array([number_of.setdefault(text, len(number_of)) for text in texts], dtype=np.int32)
         codes.append(numbers[indices])
     return Coded(np.concatenate(codes), list(number_of))
+
+
+def _values(values: "pa.Array[Any]", cell: Cell) -> "pa.Array[Any]":
+    return values if cell.place is None else nth_of_lists(values, cell.place)
 
 
 def _different(values: "pa.Array[Any]") -> tuple[Any, list[str]]:

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tete.core.printing import counted
 from tete.io.number_texts import has_decimal_commas
 from tete.io.parquet_files import PARQUET, batches, parquet_columns
 from tete.io.sources import Source
@@ -92,7 +93,7 @@ def parquet_pieces(source: Source) -> tuple[LocatedRows, Reader]:
 def _read_parquet(
     source: Source, names: tuple[str, ...], n_rows: int, numbers: list[int], texts: list[int]
 ) -> Generator[Piece]:
-    source.refuse_beyond_memory(f"{n_rows:,} rows of {len(numbers):,} features", n_rows * len(numbers) * 4)
+    source.refuse_beyond_memory(f"{counted(n_rows, 'row')} of {len(numbers):,} features", n_rows * len(numbers) * 4)
     chosen = sorted({*numbers, *texts})
     start = 0
     for batch in batches(source, [names[position] for position in chosen], max(CELLS_IN_A_PIECE // len(names), 64)):

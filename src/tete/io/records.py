@@ -6,31 +6,40 @@ Every step can name the line of what is wrong.
 import warnings
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.printing import counted, were
 from tete.exceptions import DroppedAnswersWarning, InvalidFileError, Parameter
+from tete.io.number_texts import NO_VALUE
 from tete.io.object_numbers import numbers_of_texts
 from tete.io.tables import Table
 from tete.io.text_files import shortened
+from tete.io.time_columns import Floats, are_moments, milliseconds, moment_of, since_the_one_before
 
 __all__ = ["AnswerRecords", "plain_words", "warn_dropped"]
 
 LABELS = {"annotator": "annotators", "answer_id": "answers", "group": "groups"}
 WORDS = {"answer_id": "answer"}  # for roles that messages call otherwise
+TIED = ("1", "true")  # what the column of a part of an undecided answer says
 EMPTY: Mapping[str, Collection[str]] = MappingProxyType({})
-SECONDS = 100.0  # a median below this many milliseconds is no person's: then the times are in seconds
 
 
 class AnswerRecords:
     """A table, the roles of its columns, and which of its records are still in use."""
 
     def __init__(
-        self, table: Table, roles: dict[str, int], names: Sequence[Hashable] | None, skip_invalid: bool
+        self,
+        table: Table,
+        roles: dict[str, int],
+        names: Sequence[Hashable] | None,
+        skip_invalid: bool,
+        named: Collection[str] = (),
     ) -> None:
         self.table, self.roles = table, roles
+        self.named = frozenset(named)  # roles of columns that were named, not found by their header
         self.known = None if names is None else tuple(names)
         self.skip_invalid = skip_invalid
         self.kept: NDArray[np.bool_] = np.ones(len(table), dtype=bool)
@@ -85,19 +94,34 @@ class AnswerRecords:
             self.refuse(bad, ["weight"], "not a weight, expected a number from 0 on")
         if "time" in self.roles:
             details["times"] = self._times(self.roles["time"])
+        if "tie" in self.roles:
+            column = self.table.column(self.roles["tie"])
+            details["ties"] = column.each([plain_words(name) in TIED for name in column.names], bool)
         if not self.kept.any():
-            raise InvalidFileError(f"{self.table.source.name}: no answer is left, {len(self.kept)} were left out.")
+            self.refuse_none_left()
         details["lines"] = self.table.lines()
         return details
 
-    def _times(self, position: int) -> NDArray[np.float64]:
-        """Response times in milliseconds; what is no time is not known."""
-        times = self.table.numbers(position)
-        times = np.where(np.isfinite(times) & (times >= 0.0), times, np.nan)
-        if np.isnan(times).all():
-            return times
-        in_milliseconds = self.table.columns[position].casefold().rstrip(")").endswith("ms")
-        return times if in_milliseconds or np.nanmedian(times) >= SECONDS else 1000.0 * times
+    def _times(self, position: int) -> Floats:
+        """Response times in milliseconds; what is no time is refused where the column was named, else not known."""
+        column, times = self.table.column(position), self.table.numbers(position)
+        if not np.isfinite(times).any():
+            times = column.each([moment_of(text) for text in column.names], np.float64)
+        if "time" in self.named:
+            unknown = column.each([text.casefold() in NO_VALUE for text in column.names], bool)
+            self.refuse(np.isnan(times) & ~unknown, ["time"], "not a response time, expected a number or a date")
+        if not are_moments(times):
+            return milliseconds(times, self.table.columns[position])
+        if "annotator" in self.roles:
+            return since_the_one_before(times, self.table.column(self.roles["annotator"]).codes)
+        if "time" in self.named:
+            raise InvalidFileError(
+                f"{self.table.location(0, position)}: {self.table.values(position)[0]!r} is a moment, and how long an "
+                "answer took is known from it only where it is known who gave it: name the column with ",
+                Parameter("annotator"),
+                ".",
+            )
+        return np.full(len(times), np.nan)
 
     def refuse(self, bad: NDArray[np.bool_], roles: Sequence[str], text: str, *, drop: bool = True) -> None:
         """Leave these records out if that is wanted, or else name the first of them."""
@@ -110,10 +134,15 @@ class AnswerRecords:
         row = int(np.argmax(bad))
         used = [self.roles[role] for role in roles]
         shown = ", ".join(repr(shortened(str(self.table.values(column)[row]))) for column in used)
-        kind = "rows" if self.table.file is None else "lines"
+        kind = "such row" if self.table.file is None else "such line"
         hint = ("; ", Parameter("skip_invalid", True), " leaves them out") if drop else ()
         where = self.table.location(row, used[0] if len(used) == 1 else None)
-        raise InvalidFileError(f"{where}: {shown}: {text} ({int(bad.sum())} such {kind}", *hint, ").")
+        raise InvalidFileError(f"{where}: {shown}: {text} ({counted(int(bad.sum()), kind)}", *hint, ").")
+
+    def refuse_none_left(self) -> NoReturn:
+        """Say that all records were left out."""
+        n_records = len(self.kept)
+        raise InvalidFileError(f"{self.table.source.name}: no answer is left, {n_records} {were(n_records)} left out.")
 
     def drop(self, bad: NDArray[np.bool_], text: str) -> None:
         """Leave these records out, and say so."""
@@ -128,6 +157,6 @@ def plain_words(text: str) -> str:
 
 def warn_dropped(kept: NDArray[np.bool_], reason: str) -> None:
     """Warn of answers that were left out, and count them."""
-    warnings.warn(
-        f"{int((~kept).sum())} of {len(kept)} answers were left out: {reason}.", DroppedAnswersWarning, stacklevel=2
-    )
+    n_dropped = int((~kept).sum())
+    said = f"{n_dropped} of {counted(len(kept), 'answer')} {were(n_dropped)} left out: {reason}."
+    warnings.warn(said, DroppedAnswersWarning, stacklevel=2)

@@ -37,6 +37,9 @@ KIND_OF_EXTENSION = {
 }
 
 
+PIECE = 2**24  # bytes that are unpacked at once
+
+
 class DamageError(Exception):
     """Why bytes are not what they should be; `Source.blamed` makes a sentence of it."""
 
@@ -87,14 +90,19 @@ class Source:
         """The one table in a zip archive, or what a gz file holds."""
         with self.reading("a packed table of text") as stream:
             if self.name.lower().endswith(".gz"):
-                limit = int(free_memory() // 4)
-                content = gzip.GzipFile(fileobj=stream).read(limit + 1)
-                self.refuse_beyond_memory("what is packed in it", 4 * len(content))
-                return Source(self.name, content)
+                return Source(self.name, self._inflated(gzip.GzipFile(fileobj=stream)))
             with ZipFile(stream) as archive:
                 member = self._only_table(archive)
                 self.refuse_beyond_memory(f"{member.filename!r}", 4 * member.file_size)
                 return Source(self.name, archive.read(member))
+
+    def _inflated(self, stream: gzip.GzipFile) -> bytes:
+        """All of it, piece by piece: one read of up to a limit would take the memory of the limit."""
+        content = bytearray()
+        while piece := stream.read(PIECE):
+            content += piece
+            self.refuse_beyond_memory("what is packed in it", 4 * len(content))
+        return bytes(content)
 
     def _only_table(self, archive: ZipFile) -> ZipInfo:
         tables = [

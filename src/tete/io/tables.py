@@ -4,7 +4,7 @@ A column is read when it is asked for, as its different texts and, for each row,
 a few objects in millions of rows, and what is done with texts is done once for each of them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from typing import Any
@@ -80,6 +80,9 @@ class Table(LocatedRows):
     """All rows of a file that are not blank; columns are read when they are asked for."""
 
     read_column: Callable[[int], Coded] = field(kw_only=True)
+    lists: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict, kw_only=True
+    )  # columns of lists: see `list_cells`
     _read: dict[int, Coded] = field(default_factory=dict, init=False)
 
     def __len__(self) -> int:

@@ -14,6 +14,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.printing import counted
 from tete.exceptions import InvalidFileError
 from tete.io.encodings import checked_encoding
 from tete.io.sources import Source
@@ -115,8 +116,8 @@ class TextFile:
             for line, cells in records:
                 if len(cells) > n_columns:
                     return InvalidFileError(
-                        f"{self.source.name}, line {line}: expected {n_columns} columns as in the first line, got "
-                        f"{len(cells)}; names that contain a {SEPARATORS[self.separator]} need quotes."
+                        f"{self.source.name}, line {line}: expected {counted(n_columns, 'column')} as in the first "
+                        f"line, got {len(cells)}; names that contain a {SEPARATORS[self.separator]} need quotes."
                     )
                 last = line
         if "EOF inside string" in reason:

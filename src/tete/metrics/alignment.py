@@ -8,6 +8,7 @@ from scipy.spatial.distance import pdist
 from scipy.stats import pearsonr, rankdata
 
 from tete.core.geometry import aligned
+from tete.core.printing import counted
 from tete.core.types import Embedding
 from tete.core.validation import check_choice, check_map
 from tete.exceptions import InvalidParameterError
@@ -122,7 +123,9 @@ def distance_agreement(
     check_choice("method", method, ("pearson", "spearman"))
     first, second = check_map("reference", reference), check_map("embedding", embedding)
     if len(first) != len(second):
-        raise InvalidParameterError(f"`embedding` must have {len(first)} rows like `reference`, got {len(second)}.")
+        raise InvalidParameterError(
+            f"`embedding` must have {counted(len(first), 'row')} like `reference`, got {len(second)}."
+        )
     if len(first) < 3:
         raise InvalidParameterError(f"`reference` must have at least 3 rows, got {len(first)}.")
     distances = [pdist(first), pdist(second)]

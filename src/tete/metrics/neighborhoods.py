@@ -9,10 +9,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh
 from sklearn.utils import check_array
 
+from tete.core.any_frame import as_pandas
 from tete.core.docstrings import filled_from
 from tete.core.matrices import as_dense
+from tete.core.printing import counted
 from tete.core.randomness import RandomState, make_generator
 from tete.core.types import Embedding, RowNumbers
 from tete.core.validation import check_map
@@ -33,6 +36,7 @@ PairDistances: TypeAlias = Callable[[RowNumbers, RowNumbers], NDArray[Any]]
 
 N_TRIPLETS = 100_000  # for a standard error of at most .0016
 PAIRS_AT_ONCE = 2**14  # rows of both ends are copied: memory against overhead
+MOST_IN_A_MATRIX = 1_000  # rows or columns whose products have their eigenvalues in a tenth of a second
 
 
 def neighborhood_recall(
@@ -220,14 +224,10 @@ def global_score(X: Any, embedding: ArrayLike) -> float:
     >>> print(round(global_score(pixels, pixels[:, 20:22]), 2))  # two pixels as the map
     0.84
     """
-    from sklearn.decomposition import PCA  # noqa: PLC0415  (takes long to import)
-
     features, places = _check(X, embedding, 1)
     places = places - places.mean(axis=0)
     total = float(np.sum(np.square(features, dtype=np.float64)))
-    with np.errstate(invalid="ignore"):  # constant features divide zero by zero, harmlessly
-        pca = PCA(min(places.shape[1], *features.shape), random_state=0).fit(features)
-    least = total - float(np.sum(pca.singular_values_.astype(np.float64) ** 2))
+    least = total - _explained(features, min(places.shape[1], *features.shape))
     basis, strengths, _ = np.linalg.svd(places, full_matrices=False)
     basis = basis[:, strengths > 1e-10 * strengths.max(initial=0.0)]
     error = total - float(np.sum(np.square(basis.T @ features)))
@@ -236,11 +236,29 @@ def global_score(X: Any, embedding: ArrayLike) -> float:
     return float(min(np.exp(-(error - least) / least), 1.0))
 
 
+def _explained(features: NDArray[np.float32], n_components: int) -> float:
+    """The sum of squares of centred features along their first principal components."""
+    size = min(features.shape)
+    if size <= MOST_IN_A_MATRIX:
+        products = features.T @ features if features.shape[1] == size else features @ features.T
+        strengths = eigh(
+            products.astype(np.float64), subset_by_index=[size - n_components, size - 1], eigvals_only=True
+        )
+        return float(np.sum(np.maximum(strengths, 0.0)))
+    from sklearn.decomposition import PCA  # noqa: PLC0415  (takes long to import)
+
+    with np.errstate(invalid="ignore"):  # constant features divide zero by zero, harmlessly
+        pca = PCA(n_components, random_state=0).fit(features)
+    return float(np.sum(pca.singular_values_.astype(np.float64) ** 2))
+
+
 def _check(X: Any, embedding: ArrayLike, n_neighbors: int) -> tuple[NDArray[np.float32], Embedding]:
     places = check_map("embedding", embedding)
-    rows = check_array(X, accept_sparse="csr", dtype="numeric", input_name="X")
+    rows = check_array(as_pandas(X), accept_sparse="csr", dtype="numeric", input_name="X")
     if rows.shape[0] != len(places):
-        raise InvalidParameterError(f"`embedding` must have {rows.shape[0]} rows like `X`, got {len(places)}.")
+        raise InvalidParameterError(
+            f"`embedding` must have {counted(rows.shape[0], 'row')} like `X`, got {len(places)}."
+        )
     check_neighbors(n_neighbors, len(places))
     features = as_dense(rows)
     # Centred, because distances from |x|^2 - 2 x'y + |y|^2 lose digits far from the origin.

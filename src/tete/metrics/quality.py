@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tete.core.any_frame import as_pandas
 from tete.core.matrices import as_dense, is_sparse
-from tete.core.printing import table_lines
+from tete.core.printing import counted, table_lines
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_map, check_whole
 from tete.exceptions import InvalidParameterError
@@ -98,7 +99,7 @@ class MapQuality:
         rows = []
         if self.recall is not None:
             kept = f"{self.recall:.1%} ± {self.recall_error:.1%} of the {self.n_neighbors} nearest rows stay nearest"
-            rows.append(("neighbours kept", f"{kept} ({self.n_samples:,} rows looked at)"))
+            rows.append(("neighbours kept", f"{kept} ({counted(self.n_samples, 'row')} looked at)"))
         if self.trustworthiness is not None:
             rows.append(("trustworthiness", f"{self.trustworthiness:.3f}"))
         if self.accuracy is not None:
@@ -165,10 +166,11 @@ def map_quality(
     places, rng = check_map("embedding", embedding), make_generator(random_state)
     check_whole("n_neighbors", n_neighbors, least=1)
     check_whole("n_samples", n_samples, least=1)
-    table = X.to_numpy() if hasattr(X, "to_numpy") else X
+    table = as_pandas(X)
+    table = table.to_numpy() if hasattr(table, "to_numpy") else table
     n_rows = len(places)
     if table.shape[0] != n_rows:
-        raise InvalidParameterError(f"`embedding` must have {table.shape[0]} rows like `X`, got {n_rows}.")
+        raise InvalidParameterError(f"`embedding` must have {counted(table.shape[0], 'row')} like `X`, got {n_rows}.")
     rows, count = sample_rows(n_rows, n_samples, rng), min(n_neighbors, (n_rows - 1) // 2)
     if n_rows >= FEWEST_ROWS and _all_equal(table):
         return MapQuality(n_rows, count, len(rows), all_equal=True)

@@ -53,9 +53,9 @@ def sample_rows(n_points: int, n_samples: int | None, random_state: RandomState)
 
 def map_neighbors(places: NDArray[np.float64], rows: RowNumbers, n_neighbors: int) -> RowNumbers:
     """The nearest other rows on the map of some rows, nearest first."""
-    from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415  (takes long to import)
-
     if places.shape[1] > TREE_DIMENSIONS:
+        from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415  (takes long to import)
+
         search = NearestNeighbors(n_neighbors=n_neighbors + 1, algorithm="brute", n_jobs=-1).fit(places)
         return _without_self(search.kneighbors(places[rows], return_distance=False), rows)
     found = KDTree(places).query(places[rows], n_neighbors + 1, workers=-1)[1]
@@ -153,12 +153,23 @@ def _distances_to(table: Any, rows: NDArray[np.int64], metric: str) -> Distances
 
 
 def all_distances(rows: NDArray[Any], others: NDArray[Any], metric: str) -> NDArray[np.float64]:
-    """By scikit-learn; where it compares truth values, all numbers other than 0 are true."""
+    """By scikit-learn but for Euclidean ones; where it compares truth values, all numbers other than 0 are true."""
+    if metric == "euclidean":
+        return _euclidean(rows.astype(np.float64), others.astype(np.float64))
     from sklearn.metrics import pairwise  # noqa: PLC0415  (takes long to import)
 
     if metric in pairwise.PAIRWISE_BOOLEAN_FUNCTIONS:
         rows, others = np.asarray(rows != 0), np.asarray(others != 0)
     return np.asarray(pairwise.pairwise_distances(rows, others, metric=metric), dtype=np.float64)
+
+
+def _euclidean(rows: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    center = others.mean(axis=0)  # |x|^2 - 2 x'y + |y|^2 loses digits far from the origin
+    rows, others = rows - center, others - center
+    squares = rows @ (-2.0 * others.T)
+    squares += np.einsum("ij,ij->i", rows, rows)[:, None]
+    squares += np.einsum("ij,ij->i", others, others)
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares))
 
 
 def unit_rows(rows: NDArray[Any], metric: str) -> NDArray[Any]:

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tete.comparisons.triplets import Triplets
+from tete.core.any_frame import named_columns
 from tete.core.docstrings import filled_from
-from tete.core.geometry import principal_axes
 from tete.core.randomness import make_generator
 from tete.core.validation import check_map
 from tete.drawing.class_order import class_texts, given_colors, ordered_classes
-from tete.drawing.map_picture import ellipse_reach, is_number_scale
+from tete.drawing.map_picture import ellipse_reach, is_number_scale, plane_of
 from tete.drawing.themes import DARK, LIGHT, Theme
 from tete.exceptions import InvalidParameterError
 from tete.io.sources import AnyPath
@@ -31,6 +31,7 @@ from tete.metrics.satisfaction import satisfied
 if TYPE_CHECKING:
     from bokeh.models import LayoutDOM
     from bokeh.plotting import figure
+    from narwhals.typing import IntoFrame
 
     from tete.reliability.uncertainty import Uncertainty
 
@@ -43,6 +44,7 @@ POLICY = (
 )
 SCRIPTS = ("placement.js", "walking.js", "page.js")
 MOST_ANSWERS = 300_000  # about 5 MB in the file; beyond this a sample is shown
+MOST_BEHIND = 50_000  # pale points behind the others, about half a MB in the file
 SCALE_STEPS = 64  # colours of numbers: a smooth scale that takes little room in the file
 MOVING_POINTS = 5000  # about as many are drawn while the map moves, where no graphics card draws them
 MOST_NAMES_BESIDE = 60  # as many objects have their names beside them where there is room; more would cover the map
@@ -88,6 +90,7 @@ POINT_LOOK: dict[str, Any] = {
     "fill_alpha": 1.0,
     "nonselection_fill_alpha": 0.15,
 }
+BACKGROUND_LOOK: dict[str, Any] = {"name": "behind", "fill_color": "#8F8F8F", "fill_alpha": 0.35, "line_color": None}
 NAME_LOOK: dict[str, Any] = {
     "text_color": "ink",
     "text_font_size": "11px",
@@ -123,11 +126,12 @@ def make_page(
     embedding: ArrayLike,
     *,
     names: Sequence[Any] | None = None,
-    columns: Mapping[str, ArrayLike] | None = None,
+    columns: "Mapping[str, ArrayLike] | IntoFrame | None" = None,
     label: str | None = None,
     classes: Mapping[str, Sequence[Any]] | None = None,
     colors: Mapping[Any, str] | None = None,
     class_names: bool = False,
+    background: ArrayLike | None = None,
     unlike: ArrayLike | None = None,
     triplets: Triplets | None = None,
     wrong: ArrayLike | None = None,
@@ -145,7 +149,7 @@ def make_page(
         The map. Beyond two dimensions the first two principal axes are drawn; neighbours are those of all dimensions.
     names : sequence of n_objects names, optional
         What the objects are called; by default their numbers.
-    columns : mapping of names to arrays of n_objects values, optional
+    columns : mapping of names to arrays of n_objects values, or data frame, optional
         What to colour by: classes or numbers.
     label : str, optional
         The column to colour by at first.
@@ -156,6 +160,8 @@ def make_page(
         Colours of some classes, in whatever column they are; the others have those of the page.
     class_names : bool, default=False
         Whether to write the name of each class in its midst.
+    background : array of shape (n_others, n_components), optional
+        Places of the objects of a finished map that these were placed on: pale, behind them; of very many a sample.
     unlike : array of n_objects truth values, optional
         Objects that hardly belong to the map, as a `novelty` above 3 says: they get a ring.
     triplets : Triplets, optional
@@ -192,7 +198,7 @@ def make_page(
     '<!doctype html>'
     """
     places = check_map("embedding", embedding)
-    values = {name: _check_column(name, column, len(places)) for name, column in (columns or {}).items()}
+    values = {name: _check_column(name, column, len(places)) for name, column in named_columns(columns).items()}
     if label is not None and label not in values:
         raise InvalidParameterError(f"`label` must be one of the columns {sorted(values)}, got {label!r}.")
     texts = [str(name) for name in (range(len(places)) if names is None else names)]
@@ -201,13 +207,14 @@ def make_page(
     given = given_colors(colors)
     further = {name: _check_other(name, each, len(places)) for name, each in (others or {}).items()}
     ellipses = None if uncertainty is None else uncertainty.ellipses(places)
-    plane, hover = _plane(places), PLAIN_HOVER if images is None else PICTURE_HOVER
+    (plane, behind), hover = plane_of(places, background), PLAIN_HOVER if images is None else PICTURE_HOVER
     plot = _plot(
         plane,
         hover,
         ellipses,
-        {name: _plane(each) for name, each in further.items()},
+        {name: plane_of(each)[0] for name, each in further.items()},
         map_name,
+        behind=behind,
         rings=unlike is not None,
     )
     data = {
@@ -215,6 +222,7 @@ def make_page(
         "columns": [_described(name, column, (classes or {}).get(name, ()), given) for name, column in values.items()],
         "class_names": bool(class_names),
         "unlike": None if unlike is None else _packed(_check_column("unlike", unlike, len(places)).astype(np.uint8)),
+        "n_behind": len(behind),
         "label": label,
         "themes": {"light": _colors(LIGHT), "dark": _colors(DARK)},
         "x": _packed(plane[:, 0]),
@@ -235,11 +243,12 @@ def write_page(
     embedding: ArrayLike,
     *,
     names: Sequence[Any] | None = None,
-    columns: Mapping[str, ArrayLike] | None = None,
+    columns: "Mapping[str, ArrayLike] | IntoFrame | None" = None,
     label: str | None = None,
     classes: Mapping[str, Sequence[Any]] | None = None,
     colors: Mapping[Any, str] | None = None,
     class_names: bool = False,
+    background: ArrayLike | None = None,
     unlike: ArrayLike | None = None,
     triplets: Triplets | None = None,
     wrong: ArrayLike | None = None,
@@ -284,6 +293,7 @@ def write_page(
         classes=classes,
         colors=colors,
         class_names=class_names,
+        background=background,
         unlike=unlike,
         triplets=triplets,
         wrong=wrong,
@@ -315,14 +325,9 @@ def _check_other(name: str, embedding: ArrayLike, length: int) -> NDArray[np.flo
     return places
 
 
-def _plane(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The first two principal axes; a line is drawn as one."""
-    return principal_axes(places, 2) if places.shape[1] > 1 else np.column_stack([places, np.zeros(len(places))])
-
-
 def _other(name: str, places: NDArray[np.float64]) -> dict[str, Any]:
     """What `page.js` needs of a further map."""
-    x, y = _plane(places).T
+    x, y = plane_of(places)[0].T
     packed = {"x": _packed(x), "y": _packed(y), "embedding": _packed(places.astype(np.float32))}
     return {"name": name, "n_components": places.shape[1], **packed}
 
@@ -386,6 +391,7 @@ def _plot(
     beside: Mapping[str, NDArray[np.float64]],
     name: str,
     *,
+    behind: NDArray[np.float64],
     rings: bool = False,
 ) -> "LayoutDOM":
     """What will show the points: `page.js` brings them, with colours and names, so that they are drawn once only.
@@ -400,7 +406,9 @@ def _plot(
     placed = [f"{column}{number or ''}" for number in range(len(beside) + 1) for column in PLACED]
     source = ColumnDataSource({name: [] for name in (*COLUMNS, *placed)}, name="points")
     view = CDSView(filter=BooleanFilter(name="visible"))
-    plot = _figure(plane, hover, 0.0 if ellipses is None else ellipse_reach(ellipses), name)
+    plot = _figure(plane, hover, 0.0 if ellipses is None else ellipse_reach(ellipses), name, behind=behind)
+    if len(behind):
+        _add_background(plot, behind)
     links = ColumnDataSource({"x": [], "y": [], "to_x": [], "to_y": []}, name="links")
     plot.segment("x", "y", "to_x", "to_y", source=links, line_color="#999999", line_width=1.5)
     if ellipses is not None:
@@ -420,7 +428,12 @@ def _plot(
 
 
 def _figure(
-    plane: NDArray[np.float64], hover: Any, reach: float | NDArray[np.float64], title: str, **details: Any
+    plane: NDArray[np.float64],
+    hover: Any,
+    reach: float | NDArray[np.float64],
+    title: str,
+    behind: NDArray[np.float64] | None = None,
+    **details: Any,
 ) -> "figure":
     """An empty map that holds its frame."""
     from bokeh.models.annotations import Title  # noqa: PLC0415
@@ -431,15 +444,22 @@ def _figure(
     plot.update(**PAPER_LOOK)
     if title:
         plot.title = Title(text=title, **TITLE_LOOK)
-    _hold_frame(plot, plane, reach)
+    corners = np.array([(plane - reach).min(axis=0), (plane + reach).max(axis=0)])
+    _hold_frame(plot, corners if behind is None else np.concatenate([corners, behind]))
     return plot
+
+
+def _add_background(plot: "figure", behind: NDArray[np.float64]) -> None:
+    """The objects of the map that others were placed on; nothing can be done with them."""
+    x, y = make_generator(0).permutation(behind)[:MOST_BEHIND].astype(np.float32).T
+    plot.scatter(x, y, size=0.6 * _point_size(len(behind)), **BACKGROUND_LOOK)
 
 
 def _add_points(plot: "figure", source: Any, view: Any, count: int, *, number: str = "", **details: Any) -> None:
     """The points at their places on the map of this number, with their names if they are few, and tools for them."""
     from bokeh.models import HoverTool, LassoSelectTool, TapTool  # noqa: PLC0415
 
-    size = float(np.clip(600.0 / np.sqrt(count), 3.0, 11.0))
+    size = _point_size(count)
     x, y, written, align, aside, below = (f"{column}{number}" for column in PLACED)
     points = plot.scatter(x, y, source=source, view=view, size=size, **POINT_LOOK, **details)
     if count <= MOST_NAMES_BESIDE:
@@ -450,12 +470,17 @@ def _add_points(plot: "figure", source: Any, view: Any, count: int, *, number: s
             tool.update(renderers=[points], **({"limit": MOST_HOVERED} if isinstance(tool, HoverTool) else {}))
 
 
-def _hold_frame(plot: "figure", plane: NDArray[np.float64], reach: float | NDArray[np.float64]) -> None:
-    """Let the frame follow the outermost places (and ellipses) alone, so that hiding a group does not move the map."""
-    corners = np.array([(plane - reach).min(axis=0), (plane + reach).max(axis=0)])
+def _hold_frame(plot: "figure", places: NDArray[np.float64]) -> None:
+    """Let the frame follow the outermost of these places alone, so that hiding a group does not move the map."""
+    corners = np.array([places.min(axis=0), places.max(axis=0)])
     outermost = plot.scatter(corners[:, 0], corners[:, 1], size=0)
     for axis in (plot.x_range, plot.y_range):
         axis.update(renderers=[outermost])
+
+
+def _point_size(count: int) -> float:
+    """In pixels."""
+    return float(np.clip(600.0 / np.sqrt(count), 3.0, 11.0))
 
 
 def _filled(title: str, data: dict[str, Any], plot: "LayoutDOM") -> str:

@@ -92,6 +92,10 @@
     }
     source.data = { ...source.data, ...looks, label: labels, ink: new Array(count).fill(theme().ink) };
     nameClasses(column);
+    if (data.n_behind) {
+      const text = `● ${data.n_behind.toLocaleString("en")} of the map, pale behind`;
+      element("legend").append(make("p", { className: "hint", textContent: text }));
+    }
     if (unlike) {
       const rings = unlike.reduce((total, one) => total + one, 0);
       const text = `○ ${rings.toLocaleString("en")} hardly belong to the map`;

@@ -10,14 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.exceptions import InvalidFileError
+from tete.io.array_files import read_array
 from tete.io.sources import AnyPath, Source
 
 if TYPE_CHECKING:
     from PIL import Image as PillowImage
 
-__all__ = ["file_thumbnails", "make_thumbnails", "read_thumbnails"]
+__all__ = ["file_thumbnails", "folder_or_pixels", "make_thumbnails", "read_thumbnails"]
 
 IMAGE_FILES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"}
+COLORS_OF_A_PIXEL = (1, 3, 4)  # grey, colour, and colour with transparency
 
 
 def read_thumbnails(folder: AnyPath, names: Sequence[str], *, size: int = 72) -> list[str]:
@@ -46,12 +48,45 @@ def file_thumbnails(files: Sequence[Path | None], *, size: int = 72) -> list[str
     return addresses
 
 
-def make_thumbnails(images: NDArray[Any], *, scale: int = 4) -> list[str]:
-    """For each grey image of an array of shape (n, height, width), bright on dark, a data address, enlarged."""
-    Image = _pillow()
-    top = max(float(images.max()), 1e-12)
-    grey = np.clip(images / top * 255.0, 0, 255).astype(np.uint8).repeat(scale, axis=1).repeat(scale, axis=2)
-    return [_as_address(Image.fromarray(image), "png") for image in grey]
+def folder_or_pixels(path: AnyPath, n_objects: int) -> Path | NDArray[Any]:
+    """The folder that a path names, or the pictures in a file npy: an array (n_objects, height, width[, colours])."""
+    found = Path(path)
+    if found.is_dir():
+        return found
+    if found.suffix.lower() != ".npy":
+        raise InvalidFileError(f"{path}: expected a folder of pictures, or pixels in a file .npy.")
+    pixels = read_array(Source.of(path))
+    colored = pixels.ndim == 4 and pixels.shape[3] in COLORS_OF_A_PIXEL
+    if pixels.dtype.kind not in "biuf" or len(pixels) != n_objects or not (pixels.ndim == 3 or colored):
+        raise InvalidFileError(
+            f"{path}: expected pictures as numbers of shape ({n_objects}, height, width) or ({n_objects}, height, "
+            f"width, 3), got {pixels.shape}, {pixels.dtype}."
+        )
+    return pixels
+
+
+def make_thumbnails(images: NDArray[Any], *, size: int = 72) -> list[str]:
+    """For each image of an array of shape (n, height, width) or (n, height, width, colours) a data address.
+
+    The largest number is white, 0 or the least, if that is below, black, and so are gaps. Pictures are made `size`
+    pixels wide or high, or nearly so.
+    """
+    if images.size == 0:
+        return [""] * len(images)
+    low = min(float(np.nanmin(images)), 0.0)
+    span = max(float(np.nanmax(images)) - low, 1e-12)
+    return [_array_address(image, low, span, size) for image in images]
+
+
+def _array_address(image: NDArray[Any], low: float, span: float, size: int) -> str:
+    levels = np.nan_to_num((image.astype(np.float64) - low) / span * 255.0)
+    bytes_ = np.clip(levels, 0, 255).astype(np.uint8)
+    if bytes_.ndim == 3 and bytes_.shape[2] == 1:
+        bytes_ = bytes_[:, :, 0]
+    factor = max(1, size // max(image.shape[:2]))  # whole, so that pixels stay sharp
+    picture = _pillow().fromarray(bytes_.repeat(factor, axis=0).repeat(factor, axis=1))
+    picture.thumbnail((size, size))
+    return _as_address(picture, "png")
 
 
 def _address(path: Path, size: int) -> str:

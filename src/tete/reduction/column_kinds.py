@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.any_frame import as_pandas
 from tete.exceptions import InvalidFeaturesError
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ ARRAY_KINDS = {"U": "text", "S": "text", "T": "text", "M": "dates", "m": "durati
 
 def numbers_only(X: Any) -> Any:
     """The same table; an error that names the first column, or cell, of something else than numbers."""
+    X = as_pandas(X)
     pandas = sys.modules.get("pandas")  # where nobody has loaded it, there is no data frame
     if pandas is not None and isinstance(X, pandas.DataFrame):
         _refuse_odd_columns(X)

@@ -17,8 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from tete.core.docstrings import filled_from
 from tete.core.optimization import Minimum, StopReason
+from tete.core.printing import counted
 from tete.core.progress import progress
 from tete.core.randomness import RandomState, make_generator
+from tete.core.showing import ShownMap
 from tete.core.start import given_start, random_start
 from tete.core.threads import Threads, beside, threads
 from tete.core.types import Callback
@@ -33,7 +35,7 @@ from tete.reduction.placer import NearestPlacer, Placer, Places
 from tete.reduction.projection import column_spreads
 from tete.reduction.recipe import Recipe
 from tete.reduction.row_order import content_order
-from tete.reduction.search.given import given_neighbors
+from tete.reduction.search.given import KnownNeighbors, given_neighbors
 from tete.reduction.table_reading import check_sample_weight, read_table, warn_few_rows, warn_memory
 
 __all__ = ["FeatureMap"]
@@ -44,7 +46,7 @@ WORTH_A_THREAD = 10_000  # rows whose neighbours take longer to find than compil
 
 
 @dataclass(eq=False, repr=False)
-class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Base of the reductions: a map of the rows of a table.
 
     Parameters
@@ -69,8 +71,10 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     standardize : bool, default=False
         Whether to divide each column by its standard deviation, so that columns in different units weigh alike.
         Only for "euclidean".
-    precomputed_knn : pair of arrays (indices, distances) or None, default=None
-        Nearest neighbours of the rows if they are already known, with or without the row itself in front.
+    precomputed_knn : pair of arrays (indices, distances), sparse graph of distances or None, default=None
+        Nearest neighbours of the rows if they are already known, with or without the row itself in front. UMAP's three
+        parts are taken as well, and sparse graphs such as scikit-learn's ``kneighbors_graph(mode="distance")`` and
+        scanpy's ``obsp["distances"]``, of which as many neighbours are used as the poorest row has.
     init : "pca", "random" or array of shape (n_rows, n_components), default="pca"
         Start: principal components scaled to a fixed spread (without features, slowest modes of the graph of
         neighbours); small normal draws as in the paper; or a map, to go on from there.
@@ -120,7 +124,7 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     metric_params: Mapping[str, Any] | None = None
     pca_components: int | Literal["auto"] | None = "auto"
     standardize: bool = False
-    precomputed_knn: tuple[ArrayLike, ArrayLike] | None = None
+    precomputed_knn: KnownNeighbors | None = None
     init: Literal["pca", "random"] | ArrayLike = "pca"
     max_iter: int | None = None
     learning_rate: Literal["auto"] | float = "auto"
@@ -163,7 +167,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_rows, n_columns)
-            Features, or distances for ``metric="precomputed"``.
+            Features, or distances for ``metric="precomputed"``. The data frame may be of pandas, polars, pyarrow, modin
+            or another library that narwhals knows.
         y : object, optional
             Ignored; estimators in a pipeline get it.
         sample_weight : array of n_rows non-negative numbers, optional
@@ -269,10 +274,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         problem = recipe.problem(rows, weights / weights.mean(), seed, workers)
         minimum = problem.minimize(start, callback)
         if minimum.stop_reason is StopReason.DIVERGED:
-            warn(
-                f"The optimiser stopped after {minimum.n_iter} iterations because {minimum.stop_reason.text}.",
-                ConvergenceWarning,
-            )
+            took = counted(minimum.n_iter, "iteration")
+            warn(f"The optimiser stopped after {took} because {minimum.stop_reason.text}.", ConvergenceWarning)
         return minimum, problem.placer
 
     def _learn(self, placer: Placer, embedding: Places, minimum: Minimum) -> None:
@@ -321,11 +324,8 @@ class FeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self, "placer_")
         table = read_table(self, X, reset=False)
         with threads(self.n_jobs) as workers:
-            places = self.placer_.place(table, workers)
-            if not return_novelty:
-                return places
-            points, n_candidates = self.placer_.points, self.placer_.n_candidates
-            return places, self.novelty_.of(points, table, n_candidates, workers)
+            places, novelty = self.placer_.place_with(table, workers, self.novelty_ if return_novelty else None)
+        return (places, novelty) if return_novelty else places
 
     @classmethod
     def restored(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.printing import counted
 from tete.exceptions import InvalidFeaturesError, InvalidParameterError, SlowMetricWarning, warn
 from tete.reduction.metric_names import Metric, metric_said
 
@@ -44,7 +45,7 @@ def _check_coordinates(table: NDArray[Any]) -> None:
     if len(far):
         raise InvalidFeaturesError(
             f"Row {far[0]} of `X` has the latitude {table[far[0], 0]:g}, beyond a quarter of a turn: the metric "
-            f"'haversine' takes radians, which numpy.radians makes of degrees ({len(far)} such rows)."
+            f"'haversine' takes radians, which numpy.radians makes of degrees ({counted(len(far), 'such row')})."
         )
 
 

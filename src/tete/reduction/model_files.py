@@ -176,9 +176,11 @@ def load_model(path: AnyPath) -> Any:
         fit = CheckedArrays({name: array for name, array in arrays.items() if name in OF_THE_FIT})
         model = _restored(header, placer, fit)
         encoder = {name: array for name, array in arrays.items() if name in ENCODER_ARRAYS}
-        return make_pipeline(_restored_encoder(encoder, model), model) if encoder else model
+        restored = make_pipeline(_restored_encoder(encoder, model), model) if encoder else model
     except (InvalidFileError, InvalidParameterError) as error:
         raise InvalidFileError(f"{path} is a damaged model: {error}") from error
+    placer.warm_up()  # so that the first new row takes no longer than the others
+    return restored
 
 
 def saved_classes(path: AnyPath) -> dict[str, list[str]]:

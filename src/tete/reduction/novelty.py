@@ -25,7 +25,7 @@ from tete.core.compilation import compiled
 from tete.core.matrices import computable, is_sparse
 from tete.core.threads import Threads, row_slices
 from tete.reduction.merged_rows import MergedRows
-from tete.reduction.points import Points
+from tete.reduction.points import Found, Points
 from tete.reduction.projection import Projection, project
 from tete.reduction.search.nearest import Neighbors
 
@@ -33,7 +33,6 @@ __all__ = ["NOVELTY_ARRAYS", "Novelty", "fit_novelty"]
 
 N_NEAREST = 5
 ROWS_IN_A_PIECE = 2048  # enough work for a thread
-ROWS_AT_ONCE = 4096  # whose neighbours are in memory
 OUTER_SHARE = 0.01
 LARGEST, LARGEST_POWER = 1e9, 20.0
 NOVELTY_ARRAYS = ("novelty_scales", "novelty_beyond", "novelty_typical", "novelty_power")
@@ -65,22 +64,17 @@ class Novelty:
     power: float
     spreads: NDArray[np.float64] | None = None
 
-    def of(self, points: Points, rows: Any, n_candidates: int, workers: Threads) -> Numbers:
+    def of(self, points: Points, rows: Any, found: Found, workers: Threads) -> Numbers:
         """The novelty of each row, by itself; a row of the fitted table is compared with the others there."""
-        result = np.empty(rows.shape[0], dtype=np.float32)
-        for start in range(0, rows.shape[0], ROWS_AT_ONCE):
-            some = slice(start, start + ROWS_AT_ONCE)
-            queries = points.queries(rows[some], workers)
-            found = points.search.of(queries, min(N_NEAREST + 1, n_candidates), workers)
-            own = found.indices == points.equal_points(queries, found)[:, None]
-            own[~own.any(axis=1), -1] = own.shape[1] > N_NEAREST  # one more than is needed
-            own[own.all(axis=1)] = False
-            beyond = None if self.beyond is None else _beyond(points, rows[some], queries, self.spreads, workers)
-            distances = _whole_distances(points, found, beyond, self.beyond)
-            ratios = _ratios(distances, self.scales[found.indices], ~own) / self.typical
-            with np.errstate(over="ignore"):
-                result[some] = np.minimum(ratios**self.power, LARGEST)
-        return result
+        near = found.neighbors.first(N_NEAREST + 1)
+        own = near.indices == found.equal[:, None]
+        own[~own.any(axis=1), -1] = own.shape[1] > N_NEAREST  # one more than is needed
+        own[own.all(axis=1)] = False
+        beyond = None if self.beyond is None else _beyond(points, rows, found.queries, self.spreads, workers)
+        distances = _whole_distances(points, near, beyond, self.beyond)
+        ratios = _ratios(distances, self.scales[near.indices], ~own) / self.typical
+        with np.errstate(over="ignore"):
+            return np.minimum(ratios**self.power, LARGEST).astype(np.float32)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """All of this as plain arrays, but for the spreads, which are the estimator's."""

@@ -14,17 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.core.checked_arrays import CheckedArrays
-from tete.core.threads import Threads
+from tete.core.printing import counted
+from tete.core.threads import SERIAL, Threads, row_slices
 from tete.exceptions import InvalidFeaturesError
 from tete.reduction.metric_names import metric_said
-from tete.reduction.points import Points
+from tete.reduction.novelty import Novelty
+from tete.reduction.points import Found, Points
+from tete.reduction.projection import Projection
 from tete.reduction.search.nearest import Neighbors
 
 __all__ = ["NearestPlacer", "Placer", "Places"]
 
 Places: TypeAlias = NDArray[np.float32]
 
-ROWS_AT_ONCE = 4096  # whose neighbours and draws are in memory
+ROWS_AT_ONCE = 16_384  # whose neighbours are in memory: enough that those of one cell come together
+ROWS_IN_A_PIECE = 128  # enough work for a thread; their draws are in memory
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -49,38 +53,63 @@ class Placer(ABC):
 
     def place(self, rows: Any, workers: Threads) -> Places:
         """Places of new rows, each independent of the others; rows of the fitted table get their own places."""
-        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
-            result = self._places_of(rows, workers)
-        lost = np.flatnonzero(~np.isfinite(result).all(axis=1))
+        return self.place_with(rows, workers, None)[0]
+
+    def place_with(self, rows: Any, workers: Threads, novelty: Novelty | None) -> tuple[Places, NDArray[np.float32]]:
+        """The same, and how unlike all points each row is, if that is asked for; some rows at a time."""
+        self.prepare()
+        places = np.empty((rows.shape[0], self.places.shape[1]), dtype=np.float32)
+        unlike = np.empty(0 if novelty is None else rows.shape[0], dtype=np.float32)
+        for start in range(0, rows.shape[0], ROWS_AT_ONCE):
+            some = slice(start, start + ROWS_AT_ONCE)
+            with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
+                found = self.points.find(rows[some], self.n_candidates, workers)
+                places[some] = self._places_of(found, workers)
+            self._refuse_lost(places, some)
+            if novelty is not None:
+                unlike[some] = novelty.of(self.points, rows[some], found, workers)
+        return places, unlike
+
+    def _places_of(self, found: Found, workers: Threads) -> Places:
+        known = found.finite & (found.equal >= 0)
+        result = np.where(known[:, None], self.places[found.equal], np.float32(np.nan))
+        new = np.flatnonzero(found.finite & ~known & np.isfinite(found.neighbors.distances[:, 0]))
+        slices = row_slices(len(new), size=ROWS_IN_A_PIECE)
+
+        def work(piece: int) -> None:
+            some = new[slices[piece]]
+            near = Neighbors(found.neighbors.indices[some], found.neighbors.distances[some])
+            result[some] = self.descend(found.queries[some], near)
+
+        workers.run(work, len(slices) if len(new) else 0)
+        return result
+
+    def _refuse_lost(self, places: Places, some: slice) -> None:
+        lost = np.flatnonzero(~np.isfinite(places[some]).all(axis=1))
         if len(lost):
             reason = "its numbers are too large beside those of the fitted table"
             if self.points.projection is None:
                 reason = (
                     f"its distances from the fitted rows by {metric_said(self.points.metric)} are no finite numbers"
                 )
-            raise InvalidFeaturesError(f"Row {lost[0]} of `X` cannot be placed: {reason} ({len(lost)} such rows).")
-        return result
+            raise InvalidFeaturesError(
+                f"Row {some.start + lost[0]} of `X` cannot be placed: {reason} ({counted(len(lost), 'such row')})."
+            )
 
-    def _places_of(self, rows: Any, workers: Threads) -> Places:
-        result = np.empty((rows.shape[0], self.places.shape[1]), dtype=np.float32)
-        for start in range(0, rows.shape[0], ROWS_AT_ONCE):
-            some = slice(start, start + ROWS_AT_ONCE)
-            queries = self.points.queries(rows[some], workers)
-            finite = self.points.finite(queries)
-            if not finite.all():
-                self.points.empty(queries, ~finite)  # no search takes them; they are refused in the end
-            neighbors = self.points.search.of(queries, self.n_candidates, workers)
-            equal = self.points.equal_points(queries, neighbors)
-            known = finite & (equal >= 0)
-            result[some] = np.where(known[:, None], self.places[equal], np.nan)
-            new = np.flatnonzero(finite & ~known & np.isfinite(neighbors.distances[:, 0]))
-            if len(new):
-                near = Neighbors(neighbors.indices[new], neighbors.distances[new])
-                result[start + new] = self.descend(queries[new], near, workers)
-        return result
+    def prepare(self) -> None:
+        """Make what all new rows share, so that no thread waits for it and the first row takes no longer."""
+        self.points.prepare()
+
+    def warm_up(self) -> None:
+        """The same, and load the compiled code, by placing the mean of all rows where there is one."""
+        self.prepare()
+        if isinstance(self.points.projection, Projection):
+            with np.errstate(all="ignore"):
+                found = self.points.find(self.points.projection.mean[None], self.n_candidates, SERIAL)
+                self._places_of(found, SERIAL)
 
     @abstractmethod
-    def descend(self, queries: Any, neighbors: Neighbors, workers: Threads) -> NDArray[Any]:
+    def descend(self, queries: Any, neighbors: Neighbors) -> NDArray[Any]:
         """Places of rows that are none of the points, from their nearest points."""
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
@@ -117,7 +146,7 @@ class NearestPlacer(Placer):
 
     name = "nearest"
 
-    def descend(self, queries: Any, neighbors: Neighbors, workers: Threads) -> NDArray[Any]:
+    def descend(self, queries: Any, neighbors: Neighbors) -> NDArray[Any]:
         """The places of the nearest points."""
         return self.places[neighbors.indices[:, 0]]
 

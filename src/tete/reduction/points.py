@@ -11,7 +11,7 @@ This is what new rows need to find their neighbours on a finished map; `merged_r
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,12 +41,24 @@ from tete.reduction.search.inverted import InvertedSearch, sparse_between
 from tete.reduction.search.nearest import Neighbors, NeighborSearch
 from tete.reduction.sparse_scaling import SparseScaling, check_canonical
 
-__all__ = ["Points", "points_of_rows"]
+__all__ = ["Found", "Points", "points_of_rows"]
 
 
 def points_of_rows(projection: Projection | SparseScaling, rows: Any, workers: Threads) -> Any:
     """Rows of a table as points that have Euclidean distances."""
     return projection.rows(rows) if isinstance(projection, SparseScaling) else project(projection, rows, workers)
+
+
+class Found(NamedTuple):
+    """New rows among the points: as the search wants them, their nearest points, the point that each is, or -1.
+
+    Rows that are no finite numbers any more are zeros in `queries`.
+    """
+
+    queries: Any
+    neighbors: Neighbors
+    equal: NDArray[np.int64]
+    finite: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +93,21 @@ class Points:
     def queries(self, rows: Any, workers: Threads) -> Any:
         """New rows as the search wants them."""
         return rows if self.projection is None else points_of_rows(self.projection, rows, workers)
+
+    def prepare(self) -> None:
+        """Make what all new rows share."""
+        self.search.prepare()
+        if self.metric != "precomputed" and not is_sparse(self.table):
+            _ = self._order_of_hashes
+
+    def find(self, rows: Any, n_candidates: int, workers: Threads) -> Found:
+        """So many nearest points of each new row."""
+        queries = self.queries(rows, workers)
+        finite = self.finite(queries)
+        if not finite.all():
+            self.empty(queries, ~finite)  # no search takes them
+        neighbors = self.search.of(queries, n_candidates, workers)
+        return Found(queries, neighbors, self.equal_points(queries, neighbors), finite)
 
     def finite(self, queries: Any) -> NDArray[np.bool_]:
         """Which queries are still numbers: a projection of very large ones is not."""

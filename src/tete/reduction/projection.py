@@ -27,6 +27,7 @@ __all__ = ["Projection", "column_spreads", "fit_projection", "project", "standar
 PointArray: TypeAlias = NDArray[np.float32]
 
 SAMPLE_ROWS = 10_000  # for principal components: half a second for 784 columns
+NOTHING = np.finfo(np.float64).eps ** 2  # variance that rounding has, of numbers up to 1
 SMALLEST_SPREAD = 1e-300  # so that one over it is finite
 ROWS_IN_A_PIECE = 2048  # enough work for a thread
 LANES = 16  # single precision numbers that a processor of today works on at once
@@ -148,7 +149,7 @@ def _components_by_iteration(sample: Any, width: int, seed: int) -> tuple[NDArra
     from sklearn.utils.sparsefuncs import mean_variance_axis  # noqa: PLC0415
 
     spread = mean_variance_axis(sample, axis=0)[1] if is_sparse(sample) else sample.var(axis=0)
-    if not spread.any():  # constant rows, or nearly so beside the largest number: no direction is a better one
+    if spread.max() <= NOTHING:  # constant rows, or nearly so beside the largest number: no direction is a better one
         return np.eye(sample.shape[1], width), np.zeros(width)
     pca = PCA(width, random_state=seed)
     with np.errstate(invalid="ignore"):  # constant data divide zero by zero, harmlessly

@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from tete.comparisons.checks import LARGEST_WEIGHT, SMALLEST_WEIGHT
 from tete.core.matrices import is_sparse
+from tete.core.printing import counted
 from tete.exceptions import (
     FewRowsWarning,
     InvalidFeaturesError,
@@ -109,7 +110,9 @@ def check_sample_weight(sample_weight: ArrayLike | None, n_rows: int) -> NDArray
         return np.ones(n_rows)
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (n_rows,):
-        raise InvalidParameterError(f"`sample_weight` must have {n_rows} entries, got shape {weights.shape}.")
+        raise InvalidParameterError(
+            f"`sample_weight` must have {counted(n_rows, 'entry', 'entries')}, got shape {weights.shape}."
+        )
     if not np.isfinite(weights).all() or weights.min() < 0 or not weights.any():
         raise InvalidParameterError("`sample_weight` must be finite, not negative and not all zero.")
     least, most = float(weights[weights > 0.0].min()), float(weights.max())
@@ -124,7 +127,7 @@ def warn_few_rows(n_neighbors: int, n_rows: int) -> None:
     """Say that there are fewer other rows than neighbours were asked for."""
     if n_neighbors > n_rows - 1:
         warn(
-            f"`n_neighbors` is reduced from {n_neighbors} to {n_rows - 1}, because there are {n_rows} rows.",
+            f"`n_neighbors` is reduced from {n_neighbors} to {n_rows - 1}, because there are {counted(n_rows, 'row')}.",
             FewRowsWarning,
         )
 

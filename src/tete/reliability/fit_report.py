@@ -11,7 +11,7 @@ from sklearn.base import clone
 from tete.comparisons.alike import alike_names, alike_rows
 from tete.comparisons.by_people import By, check_by, too_few_people
 from tete.comparisons.triplets import Triplets
-from tete.core.printing import rows_under, table_lines
+from tete.core.printing import counted, rows_under, table_lines
 from tete.core.randomness import RandomState
 from tete.embedding.estimators import TETE
 from tete.embedding.fitted_map import FittedMap
@@ -59,7 +59,7 @@ class SuspiciousAnnotator:
 
     def __str__(self) -> str:
         return (
-            f"{self.annotator}: {self.behavior}, {self.agreement:.0%} of {self.n_answers:,} answers agree "
+            f"{self.annotator}: {self.behavior}, {self.agreement:.0%} of {counted(self.n_answers, 'answer')} agree "
             f"where {self.expected:.0%} are expected"
         )
 
@@ -76,8 +76,8 @@ class OtherView:
 
     def __str__(self) -> str:
         return (
-            f"{self.annotator}: {self.verdict}; the map agrees with {self.agreement:.0%} of {self.n_answers:,} "
-            f"answers, another one with {self.with_other_map:.0%}"
+            f"{self.annotator}: {self.verdict}; the map agrees with {self.agreement:.0%} of "
+            f"{counted(self.n_answers, 'answer')}, another one with {self.with_other_map:.0%}"
         )
 
 
@@ -179,7 +179,8 @@ class FitReport:
     def _held_out(self) -> str:
         if self.held_out_accuracy is None:
             return "unknown: too few answers to hold some out"
-        return f"{self.held_out_accuracy:.1%} ± {self.held_out_error:.1%} ({self.n_held_out:,} answers not fitted)"
+        share = f"{self.held_out_accuracy:.1%} ± {self.held_out_error:.1%}"
+        return f"{share} ({counted(self.n_held_out, 'answer')} not fitted)"
 
     def _of_people(self) -> list[tuple[str, str]]:
         if self.people is not None:

@@ -16,7 +16,7 @@ from tete.embedding.fitted_map import FittedMap, fitted_to
 from tete.embedding.packed import PackedAnswers
 from tete.exceptions import InvalidTripletsError
 
-__all__ = ["HeldOutAnswers", "held_out_margins", "held_out_sample"]
+__all__ = ["FEWEST_ANSWERS", "HeldOutAnswers", "held_out_margins", "held_out_sample"]
 
 FEWEST_ANSWERS = 20  # with fewer, held-out answers say nothing: a fold of five would have less than four
 # A refit started from the map of all answers costs a fifth, but remembers them where objects have few. Measured on
@@ -56,7 +56,7 @@ def held_out_margins(
     fitted = fitted_to(estimator, triplets)
     start = fitted.embedding_ if triplets.counts().sum() >= DENSE * triplets.n_objects else None
     margins = np.empty(len(triplets))
-    for others, tested in folds(n_folds, blocks_of(triplets, by), random_state):
+    for others, tested in folds(n_folds, blocks_of(triplets, by), random_state, name="n_folds"):
         train, test = triplets.select(others), triplets.select(tested)
         known = train.select(train.weights_or_ones() > 0).mentions() > 0
         found = fitted.margins(test, embedding=fitted.map_of(train, start=start))

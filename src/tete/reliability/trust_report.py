@@ -14,7 +14,7 @@ from tete.comparisons.by_people import By, check_by
 from tete.comparisons.checks import refuse_zero_weights
 from tete.comparisons.reading import as_triplets
 from tete.core.docstrings import filled_from
-from tete.core.printing import listed, table_lines
+from tete.core.printing import counted, listed, table_lines
 from tete.core.randomness import RandomState
 from tete.core.validation import check_whole
 from tete.embedding.answer_model import AnswerModel
@@ -52,7 +52,8 @@ class TrustReport:
     n_held_out : int
         How many answers that were; the others mention an object that no other answer mentions.
     probability_wrong : array, one number for each triplet
-        Probability that it is wrong beyond a close call.
+        Probability that it is wrong beyond a close call; parts of undecided answers, of which neither is wrong, have
+        the overall share.
     answers : DataFrame, one row an answer
         In the order in which they came. Columns row (of its first triplet), line (of its file), anchor, near, far (of
         that triplet), annotator, weight, ms (response time), triplets, agrees (share of its triplets that the held-out
@@ -122,9 +123,9 @@ class TrustReport:
 
     def __str__(self) -> str:
         low, high = self.wrong_interval
-        counted = f"{self.n_held_out:,} answers" + (", errors by people" if self.by == "annotators" else "")
+        held_out = counted(self.n_held_out, "answer") + (", errors by people" if self.by == "annotators" else "")
         rows = [
-            ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({counted})"),
+            ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({held_out})"),
             ("wrong answers", f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}){vagueness(low, high)}"),
             ("distrusted answers", f"{self.n_distrusted:,} are more likely wrong than right"),
         ]
@@ -182,7 +183,7 @@ class TrustReport:
         if unknown.any():
             raise InvalidTripletsError(
                 f"Row {int(np.argmax(unknown))} is by {triplets.annotators[unknown][0]!r}, of whom the report knows "
-                f"nothing ({int(unknown.sum())} such rows)."
+                f"nothing ({counted(int(unknown.sum()), 'such row')})."
             )
         refitted: Estimator = clone(estimator).fit(triplets.with_weights(weights.loc[triplets.annotators].to_numpy()))
         return refitted
@@ -270,7 +271,7 @@ def report_on(held_out: HeldOutAnswers, *, few: int = 5, by: By = "answers", n_c
         accuracy=held_out.accuracy,
         accuracy_error=error,
         n_held_out=held_out.n_known,
-        probability_wrong=judged.lapses.model.probability_wrong(held_out.margins),
+        probability_wrong=judged.probability_wrong,
         answers=answer_table(judged),
         annotators=annotator_table(held_out, n_components),
         objects=object_table(judged, few=few),

@@ -31,6 +31,9 @@ __all__ = ["JudgedAnswers", "annotator_table", "answer_table", "object_table"]
 Floats = NDArray[np.float64]
 
 LEVEL = 0.05  # of all tests, by habit
+CERTAIN = (
+    36.0  # log odds from which on a probability rounds to 1: there more is no more evidence, but could be infinite
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,13 @@ class JudgedAnswers:
         return cls(held_out, fit_lapses(held_out.margins[known], answers, weights, copies=held_out.counts[answers]))
 
     @cached_property
+    def probability_wrong(self) -> Floats:
+        """For each triplet the probability that it is wrong; nothing is known of a part of an undecided answer."""
+        model, ties = self.lapses.model, self.held_out.triplets.ties
+        found = model.probability_wrong(self.held_out.margins)
+        return found if ties is None else np.where(ties, model.lapse, found)
+
+    @cached_property
     def expected(self) -> Floats:
         """Agreement of ordinary answers to the same question."""
         return self.held_out.by_answer(self.lapses.probability_of_map(self.held_out.margins))
@@ -58,7 +68,9 @@ class JudgedAnswers:
     def evidence(self) -> Floats:
         """Log odds of the map's side, positive where the answer takes it."""
         margins = self.held_out.margins
-        return self.held_out.by_answer(np.sign(margins) * logit(self.lapses.probability_of_map(margins)))
+        with np.errstate(divide="ignore"):
+            odds = np.minimum(logit(self.lapses.probability_of_map(margins)), CERTAIN)
+        return self.held_out.by_answer(np.sign(margins) * odds)
 
 
 def answer_table(judged: JudgedAnswers) -> "pd.DataFrame":
@@ -82,7 +94,7 @@ def answer_table(judged: JudgedAnswers) -> "pd.DataFrame":
         columns["ms"] = triplets.times[rows]
     columns["triplets"] = np.bincount(held_out.answers)[order]
     columns["agrees"] = held_out.agreement[order]
-    wrong = held_out.by_answer(model.probability_wrong(held_out.margins))[order]
+    wrong = held_out.by_answer(judged.probability_wrong)[order]
     columns["wrong"] = np.where(np.isnan(wrong), model.lapse, wrong)
     labels = None if triplets.answers is None else pd.Index(triplets.answers[rows], name="answer")
     return pd.DataFrame(columns, index=labels)

@@ -1,10 +1,11 @@
 """How sure the places on a map are: maps of resampled answers, laid over the map as well as possible.
 
-Whole answers, or people with all their answers, are drawn with replacement, each resampled set is fitted from the map
-on, and the result is moved, turned, mirrored and resized to lie on the map (Procrustes). The spread about the map, not
-about the replicates' own mean, counts: so it includes the shift that resampling itself causes. The way in which a loss
-bends distances, which more answers do not cure, is seen by taking the map for the truth: answers to the same questions
-are drawn from it (`answer_model`), and how far their maps are off on average, the drift, is counted too.
+Whole answers, or people with all their answers, are drawn with replacement (`resampled_maps`), each resampled set is
+fitted from the map on, and the result is moved, turned, mirrored and resized to lie on the map (Procrustes). The spread
+about the map, not about the replicates' own mean, counts: so it includes the shift that resampling itself causes. The
+way in which a loss bends distances, which more answers do not cure, is seen by taking the map for the truth: answers to
+the same questions are drawn from it (`answer_model`), and how far their maps are off on average, the drift, is counted
+too.
 """
 
 from dataclasses import dataclass
@@ -17,22 +18,26 @@ from scipy.stats import f as f_distribution
 from tete.comparisons.by_people import By, check_by, numbers_of_people
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.resampling import EqualAnswers
-from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.geometry import principal_axes
+from tete.core.printing import counted
 from tete.core.randomness import RandomState, make_generator
-from tete.core.types import Embedding
 from tete.core.validation import check_interval, check_map, check_whole
 from tete.embedding.fitted_map import FittedMap
 from tete.exceptions import InvalidParameterError, SmallEllipsesWarning, warn
-from tete.metrics.alignment import procrustes_align
+from tete.reliability.held_out import FEWEST_ANSWERS
+from tete.reliability.resampled_maps import (
+    covariances_of,
+    drawn_answers,
+    drawn_people,
+    drift_of,
+    drift_squares,
+    share_reproduced,
+)
 
 __all__ = ["Uncertainty", "position_uncertainty"]
 
 FEWEST_REPLICATES = 10  # with 10, ellipses in a plane are a fifth wider than if covariances were known; with 5, a half
-# Share of the drift's square: its direction at the map is not quite its direction at the truth. Chosen on 12 draws of
-# their own; without it 0.82 to 0.87 instead of 0.90 were inside in a plane with most answers (docs/method.md).
-SIDEWAYS = 0.1
 LARGEST_T_PRIME = 1.5  # at t = 2 in space: 0.55 to 0.88 inside beyond, 0.88 to 0.96 at it (docs/method.md)
 
 
@@ -45,13 +50,18 @@ class Uncertainty:
     covariances : array of shape (n_objects, n_components, n_components)
         Covariance of each object's place about the true one, drift included; NaN for objects without answers,
         and for those that fewer than half of the resampled sets of answers mention.
-    stability : float
-        Share of the map's spread that maps of resampled answers reproduce: 1 is a map that further answers of the same
-        kind would not change, 0 one that says nothing.
+    stability : float or None
+        Share of the map's spread that maps of resampled answers (or of resampled people's) reproduce: 1 is a map that
+        further answers of the same kind would not change, 0 one that says nothing. None where it is not known.
     n_replicates : int
         Number of resampled maps.
     n_people : int or None
         Number of people who were drawn, each with all their answers; None where answers were drawn one by one.
+    stability_by_answers : float or None
+        Where people were drawn, the stability if answers are drawn one by one, from ten maps: with other answers of the
+        same people the map would move less than with other people.
+    no_stability : str or None
+        Why the stability is not known: there are fewer than 20 answers, or fewer than coordinates to find.
 
     Examples
     --------
@@ -63,9 +73,20 @@ class Uncertainty:
     """
 
     covariances: NDArray[np.float64]
-    stability: float
+    stability: float | None
     n_replicates: int
     n_people: int | None = None
+    stability_by_answers: float | None = None
+    no_stability: str | None = None
+
+    def __str__(self) -> str:
+        if self.stability is None:
+            return f"unknown: {self.no_stability}"
+        drawn = "other answers" if self.n_people is None else f"{self.n_people:,} other people"
+        text = f"{self.stability:.1%} of the map's spread is reproduced by {drawn}"
+        if self.stability_by_answers is None:
+            return text
+        return f"{text}, {self.stability_by_answers:.1%} by other answers ({FEWEST_REPLICATES} draws)"
 
     @property
     def by(self) -> By:
@@ -159,7 +180,8 @@ def position_uncertainty(
         Number of resampled maps, at least 10 and enough for the dimensions of the map.
     by : "answers", "annotators" or None, default=None
         What is drawn again and again: whole answers, or people with all their answers, which tells how far places would
-        move with other people. None takes people where there are at least 15, else answers.
+        move with other people. None takes people where there are at least 15, else answers. Where people are drawn, the
+        stability is also told by answers, for ten maps more.
     random_state : int, generator or None, default=0
         Seed of the draws; None takes another one each time.
 
@@ -177,37 +199,46 @@ def position_uncertainty(
     >>> sureness.covariances.shape, bool(sureness.stability > 0.9)
     ((20, 2, 2), True)
     """
-    triplets = estimator.read(X, y)
-    places = estimator.embedding_
+    triplets, places = estimator.read(X, y), estimator.embedding_
     _warn_of_flat_maps(estimator)
-    n_components = places.shape[1]
-    check_whole("n_replicates", n_replicates, least=max(FEWEST_REPLICATES, 2 * n_components))
+    check_whole("n_replicates", n_replicates, least=max(FEWEST_REPLICATES, 2 * places.shape[1]))
     rng = make_generator(random_state)
     people = numbers_of_people(triplets) if check_by(by, triplets) == "annotators" else None
-    equal, counted = EqualAnswers(triplets), triplets.select(triplets.counts() > 0.0)
-    mentioned = counted.mentions() > 0
-    drawn_people = None if people is None else np.unique(people[triplets.counts() > 0.0])
-    squares = np.zeros((len(places), n_components, n_components))
-    counts = np.zeros(len(places), dtype=np.int64)
-    for _ in range(n_replicates):
-        factors = equal.drawn(rng) if drawn_people is None else _times_drawn(drawn_people, rng)[people]
-        replicate, present = _replicate(estimator, triplets.with_weights(factors))
-        steps = replicate - places
-        squares[present] += np.einsum("ni,nj->nij", steps, steps)[present]
-        counts += present
-    covariances = squares / np.maximum(counts, 1)[:, None, None]
-    covariances[~mentioned | (counts < n_replicates // 2)] = np.nan
-    spread = np.sum((places[mentioned] - places[mentioned].mean(axis=0)) ** 2)
-    moved = float(np.nansum(np.trace(covariances, axis1=1, axis2=2)))
-    moved_share = moved / spread if spread > 0.0 else 1.0
-    covariances += _drift_squares(_drift(estimator, equal, n_replicates // 2, rng))
-    n_people = None if drawn_people is None else len(drawn_people)
-    return Uncertainty(covariances, float(max(1.0 - moved_share, 0.0)), n_replicates, n_people)
+    equal, counts = EqualAnswers(triplets), triplets.counts() > 0.0
+    mentioned = triplets.select(counts).mentions() > 0
+    if people is None:
+        resampled = drawn_answers(equal, n_replicates, rng)
+    else:
+        resampled = drawn_people(triplets, people, n_replicates, rng)
+    covariances = covariances_of(estimator, resampled)
+    covariances[~mentioned] = np.nan
+    drift = drift_squares(drift_of(estimator, equal, n_replicates // 2, rng))
+    reason = _too_few_answers(triplets.n_answers, int(mentioned.sum()) * places.shape[1])
+    by_answers = None
+    if people is not None and reason is None:
+        moved = covariances_of(estimator, drawn_answers(equal, FEWEST_REPLICATES, rng))
+        by_answers = share_reproduced(places, moved, mentioned)
+    return Uncertainty(
+        covariances + drift,
+        None if reason is not None else share_reproduced(places, covariances, mentioned),
+        n_replicates,
+        None if people is None else len(np.unique(people[counts])),
+        stability_by_answers=by_answers,
+        no_stability=reason,
+    )
 
 
-def _times_drawn(people: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-    """How often each is among as many people as there are, drawn with replacement."""
-    return np.bincount(people[rng.integers(len(people), size=len(people))], minlength=int(people.max()) + 1)
+def _too_few_answers(n_answers: int, n_coordinates: int) -> str | None:
+    """Why resampling cannot tell how stable a map is, where it cannot.
+
+    Places that hardly any answer holds stay where the search for a resampled map starts. Measured on points in a plane:
+    with half as many answers as coordinates resampled maps reproduced 44 to 60 % of the map, more than with as many
+    answers as coordinates, and maps of independent answers 5 to 8 %.
+    """
+    needed = max(FEWEST_ANSWERS, n_coordinates)
+    if n_answers >= needed:
+        return None
+    return f"{counted(n_answers, 'answer')} for {counted(n_coordinates, 'coordinate')}, {needed} are needed"
 
 
 def _warn_of_flat_maps(estimator: FittedMap) -> None:
@@ -221,35 +252,3 @@ def _warn_of_flat_maps(estimator: FittedMap) -> None:
             f"55 to 88 % of the true places. At t' = {LARGEST_T_PRIME:g} they hold.",
             SmallEllipsesWarning,
         )
-
-
-def _drift(estimator: FittedMap, equal: EqualAnswers, n_draws: int, rng: np.random.Generator) -> Embedding:
-    """Mean step from the map to maps of answers that the map itself would give to the same questions."""
-    probability = estimator.answer_model().probability(estimator.margins(equal.triplets))
-    total = np.zeros_like(estimator.embedding_)
-    for _ in range(n_draws):
-        total += _replicate(estimator, equal.answered(probability, rng))[0] - estimator.embedding_
-    return total / n_draws
-
-
-def _drift_squares(drift: Embedding) -> NDArray[np.float64]:
-    """For each object the square of its drift, most of it along the drift, the rest shared by all directions.
-
-    A line has no other direction. There the drift of the truth is not quite that of the map in that other objects have
-    it: the mean square of all objects is added.
-    """
-    along = np.einsum("ni,nj->nij", drift, drift)
-    if drift.shape[1] == 1:
-        return np.asarray(along + np.mean(along, axis=0))
-    around = np.mean(drift**2, axis=1)[:, None, None] * np.eye(drift.shape[1])
-    return np.asarray((1.0 - SIDEWAYS) * along + SIDEWAYS * around)
-
-
-def _replicate(estimator: FittedMap, resampled: Triplets) -> tuple[Embedding, NDArray[np.bool_]]:
-    """A map of resampled answers laid over the map, and which objects the resampled answers mention."""
-    places = estimator.embedding_
-    present = resampled.select(resampled.weights_or_ones() > 0).mentions() > 0
-    found = estimator.map_of(resampled, start=places)
-    moved = places.copy()
-    moved[present] = procrustes_align(places[present], found[present])
-    return moved, present

@@ -15,6 +15,7 @@ from tete.comparisons.folds import blocks_of, units_of
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
+from tete.core.printing import counted, whole_counts
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_interval, check_whole
 from tete.embedding.fitted_map import FittedMap, fitted_to
@@ -84,7 +85,8 @@ class LearningCurve:
 
     def __str__(self) -> str:
         have = int(self.points["answers"].iloc[-1])
-        lines = [f"held-out error {float(self.predict(have)):.1%} with {have:,} answers, heading for {self.limit:.1%}"]
+        error, told = float(self.predict(have)), counted(have, "answer")
+        lines = [f"held-out error {error:.1%} with {told}, heading for {self.limit:.1%}"]
         if self.answers_needed <= have:
             lines.append("more answers would lower it by less than one point")
         elif np.isinf(self.answers_needed):
@@ -161,7 +163,7 @@ def learning_curve(
     runs = np.array([_one_run(fitted, counted, share, by, rng) for _ in range(n_repeats)])
     sizes, errors, variances = runs.mean(axis=0).T
     points = pd.DataFrame(
-        {"answers": np.rint(sizes).astype(int), "error": errors, "standard_error": np.sqrt(variances / n_repeats)}
+        {"answers": whole_counts(sizes), "error": errors, "standard_error": np.sqrt(variances / n_repeats)}
     )
     limit, amount, exponent = _power_law(sizes, errors)
     needed = (amount / 0.01) ** (1.0 / exponent)

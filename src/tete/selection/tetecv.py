@@ -15,6 +15,7 @@ from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.randomness import RandomState
+from tete.core.showing import ShownMap
 from tete.core.types import Embedding
 from tete.core.validation import check_choice, check_interval, check_n_jobs, check_whole
 from tete.embedding.answer_model import AnswerModel, Floats
@@ -29,7 +30,7 @@ __all__ = ["TETECV"]
 
 @filled_from(TETE)
 @dataclass(eq=False, repr=False)
-class TETECV(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class TETECV(ShownMap, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """The map of t-ETE with dimension and temperatures chosen by cross-validation, as `LassoCV` chooses alpha.
 
     Whole answers (or annotators) are held out, none is torn apart. The chosen dimension is the smallest whose score

@@ -1,6 +1,6 @@
 """The estimator of several maps."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -15,6 +15,7 @@ from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.geometry import aligned
 from tete.core.randomness import RandomState, make_generator
+from tete.core.showing import ExploredMap
 from tete.core.types import Embedding
 from tete.core.validation import check_choice, check_interval, check_n_jobs, check_whole
 from tete.embedding.estimators import TETE
@@ -38,7 +39,7 @@ EXACT = 1e-6  # tolerance of the final maps, as in `TETE`
 
 
 @dataclass(eq=False, repr=False)
-class MultiViewTETE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class MultiViewTETE(ExploredMap, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Several maps of the same objects, for people who see them in different ways.
 
     Some judge faces by emotion, others by identity: one map cannot satisfy both, and makes the smaller group look
@@ -277,6 +278,10 @@ class MultiViewTETE(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no
         """
         triplets = self.view().read(X, y, sample_weight)
         return float(np.average(self._satisfied(triplets), weights=triplets.weights))
+
+    def _maps(self) -> Mapping[str, Any]:
+        check_is_fitted(self, "embeddings_")
+        return {f"view {number}": places for number, places in enumerate(self.embeddings_)}
 
     def _satisfied(self, triplets: Triplets) -> NDArray[np.bool_]:
         views = np.zeros(len(triplets), dtype=np.int64)

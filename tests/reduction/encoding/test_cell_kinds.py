@@ -41,6 +41,16 @@ def test_cells_that_hold_several_values_are_refused():
         cells_of("c", pd.Series(["a", ["b", "c"]]))
 
 
+def test_whole_numbers_beyond_any():
+    with pytest.raises(InvalidFeaturesError, match=r"^Row 1, column 'c' of `X` is beyond the largest number"):
+        cells_of("c", pd.Series([1, 10**400, None], dtype=object))
+
+
+def test_days_beyond_three_centuries():
+    moments = pd.Series(np.array(["0001-01-01", "9999-12-31T12:00:00", "NaT"], dtype="datetime64[us]"))
+    np.testing.assert_array_equal(cells_of("c", moments)[0], [-719162.0, 2932896.5, np.nan])
+
+
 def test_gaps():
     assert is_missing(np.array([1.0, np.nan])).tolist() == [False, True]
     assert is_missing(np.array(["a", None], dtype=object)).tolist() == [False, True]

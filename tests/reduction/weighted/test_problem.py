@@ -95,3 +95,9 @@ def test_a_warm_up_runs_the_loops(options):
     points, distances = handful(10)
     assert points.shape == (10, 2)
     np.testing.assert_allclose(distances, distances.T)
+
+
+def test_rows_that_count_must_have_triplets_that_do(rows):
+    recipe = WeightedRecipe(**(RECIPE | {"weight_bias": 0.0}))
+    with pytest.raises(InvalidParameterError, match=r"^`sample_weight` must leave some triplets that count.* is 0\.$"):
+        recipe.problem(rows, np.full(60, 1e-60), 3, SERIAL)  # zero in single precision

@@ -1,12 +1,14 @@
 """The cells of a column as plain numbers, with not-a-number for gaps, or as texts, with None."""
 
 import re
+import sys
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.printing import counted
 from tete.exceptions import InvalidFeaturesError
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ def cells_of(name: str, column: "pd.Series[Any]") -> tuple[NDArray[Any], str]:
         return value_texts(name, column), kind
     if kind == "date":
         return _days(column), kind
-    numbers = _seconds(column) if kind == "duration" else _floats(column)
+    numbers = _seconds(column) if kind == "duration" else _floats(name, column)
     return _finite(name, numbers), kind
 
 
@@ -75,8 +77,14 @@ def _read_texts(name: str, texts: NDArray[Any]) -> tuple[NDArray[Any], str]:
     return texts, "category"
 
 
-def _floats(column: "pd.Series[Any]") -> NDArray[np.float64]:
-    return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+def _floats(name: str, column: "pd.Series[Any]") -> NDArray[np.float64]:
+    try:
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    except OverflowError:  # whole numbers of Python have no end
+        row = next(row for row, cell in enumerate(column) if isinstance(cell, int) and abs(cell) > sys.float_info.max)
+        raise InvalidFeaturesError(
+            f"Row {row}, column {name!r} of `X` is beyond the largest number that can be computed with, 1.8e308."
+        ) from None
 
 
 def _seconds(column: "pd.Series[Any]") -> NDArray[np.float64]:
@@ -90,7 +98,8 @@ def _days(column: "pd.Series[Any]") -> NDArray[np.float64]:
     import pandas as pd  # noqa: PLC0415
 
     moments = column.dt.to_timestamp() if isinstance(column.dtype, pd.PeriodDtype) else column
-    since = pd.to_datetime(moments, utc=True) - pd.Timestamp(0, tz="UTC")
+    beginning = pd.Timestamp(0, tz="UTC").as_unit("s")  # in nanoseconds, only three centuries could be subtracted
+    since = pd.to_datetime(moments, utc=True) - beginning
     return np.asarray(since.dt.total_seconds(), dtype=np.float64) / SECONDS_OF_A_DAY
 
 
@@ -99,7 +108,7 @@ def _finite(name: str, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     if len(infinite):
         raise InvalidFeaturesError(
             f"Row {infinite[0]}, column {name!r} of `X` is infinity (inf): numbers must be finite, or missing "
-            f"({len(infinite)} such cells)."
+            f"({counted(len(infinite), 'such cell')})."
         )
     return numbers
 

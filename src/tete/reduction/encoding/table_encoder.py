@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from tete.core.any_frame import as_pandas
 from tete.core.matrices import is_sparse
+from tete.core.printing import counted
 from tete.core.threads import threads
 from tete.core.validation import check_interval, check_n_jobs, check_whole
 from tete.exceptions import InvalidFeaturesError, InvalidParameterError
@@ -210,7 +212,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         kinds = [
             f"{counts[kind]} {PLURALS[kind][counts[kind] > 1]}" for kind in KINDS if kind in PLURALS and counts[kind]
         ]
-        parts = [f"{len(self.columns_)} columns: {', '.join(kinds)}"]
+        parts = [f"{counted(len(self.columns_), 'column')}: {', '.join(kinds)}"]
         if self.n_gaps_:
             parts.append(f"{self.n_gaps_:,} gap{'s' if self.n_gaps_ > 1 else ''} filled in")
         left_out = [f"{code.name!r} ({code.reason})" for code in self.columns_ if code.kind == LEFT_OUT]
@@ -253,7 +255,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             raise TypeError("Sparse data have no gaps and no categories: `TableEncoder` takes dense tables.")
         import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
-        table = X.to_pandas() if hasattr(X, "to_pandas") else X  # of polars and others
+        table = as_pandas(X)
         if not isinstance(table, pd.DataFrame):
             table = check_array(table, dtype=None, ensure_all_finite=False, ensure_min_samples=1, input_name="X")
         validate_data(self, table, reset=reset, skip_check_array=True)
@@ -289,8 +291,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         empty = np.flatnonzero(np.isnan(encoded).all(axis=1))
         if len(empty):
             raise InvalidFeaturesError(
-                f"Row {empty[0]} of `X` has no cell to go by in the {len(parts)} columns that are used: leave it out "
-                f"({len(empty)} such rows)."
+                f"Row {empty[0]} of `X` has no cell to go by in the {counted(len(parts), 'column')} that are used: "
+                f"leave it out ({counted(len(empty), 'such row')})."
             )
         return encoded
 

@@ -47,15 +47,20 @@ class Affinities(NamedTuple):
         return result
 
 
-def neighbor_scales(neighbors: Neighbors, power: float = 1.0) -> Floats:
-    """s_i: root of the mean squared distance to neighbours 4 to 6 (the last three if there are fewer), to a power."""
+def neighbor_scales(neighbors: Neighbors, power: float = 1.0, instead: float | None = None) -> Floats:
+    """s_i: root of the mean squared distance to neighbours 4 to 6 (the last three if there are fewer), to a power.
+
+    Where all these are at distance 0, `instead` stands for the result: the smallest of the others if nothing is said.
+    """
     count = neighbors.distances.shape[1]
     last = min(SCALE_RANKS[1], count)
     first = max(min(SCALE_RANKS[0], last - 3), 0)
     scales = np.sqrt(np.mean(np.square(neighbors.distances[:, first:last], dtype=np.float64), axis=1))
-    positive = scales[scales > 0.0]
-    scales[scales <= 0.0] = positive.min() if len(positive) else 1.0
-    return np.asarray(scales**power, dtype=np.float32)
+    result, positive = np.asarray(scales**power, dtype=np.float32), scales > 0.0
+    if instead is None:
+        instead = float(result[positive].min()) if positive.any() else 1.0
+    result[~positive] = instead
+    return result
 
 
 def affinities(

@@ -15,17 +15,19 @@ before: then nothing is written to competitors, and one pass over them in vector
 the mean over all pairs and for what it adds to all slopes. The loop works in the precision of the embedding.
 """
 
+import math
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tete.core.compilation import compiled
+from tete.reduction.descent import Schedule
 from tete.reduction.listwise.grid import Grid
 from tete.reduction.listwise.logarithm import FAST, exp, log
 from tete.reduction.listwise.pyramid import Pyramid
 
-__all__ = ["ANYWHERE", "Loss", "listwise_places", "sum_listwise"]
+__all__ = ["ANYWHERE", "Loss", "listwise_descent", "sum_listwise"]
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
@@ -94,6 +96,14 @@ def _push(
 def _reach(embedding: Floats, anchor: int, near: NDArray[np.int32], steps: Floats, shifted: Floats) -> None:
     """Write the steps from all neighbours to the anchor, and 1 + d_ij."""
     one = embedding.dtype.type(1.0)
+    if embedding.shape[1] == 2:
+        x, y = embedding[anchor, 0], embedding[anchor, 1]
+        for place in range(near.shape[1]):
+            steps[0, place] = x - embedding[near[anchor, place], 0]
+            steps[1, place] = y - embedding[near[anchor, place], 1]
+        for place in range(shifted.shape[0]):
+            shifted[place] = one + steps[0, place] * steps[0, place] + steps[1, place] * steps[1, place]
+        return
     for place in range(shifted.shape[0]):
         shifted[place] = one
     for c in range(embedding.shape[1]):
@@ -131,6 +141,20 @@ def _weigh_ranks(t: float, rank_scale: Any, shares: Floats, shifted: Floats, fac
 def _pull(weight: Any, steps: Floats, factors: Floats, anchor: int, near: NDArray[np.int32], gradient: Floats) -> None:
     """Add the gradient of weight * sum_j factor_j d_ij."""
     two = steps.dtype.type(2.0) * weight
+    if steps.shape[0] == 2:
+        total_x, total_y = steps.dtype.type(0.0), steps.dtype.type(0.0)
+        for place in range(factors.shape[0]):
+            factor = two * factors[place]
+            steps[0, place] *= factor
+            steps[1, place] *= factor
+            total_x += steps[0, place]
+            total_y += steps[1, place]
+        for place in range(near.shape[1]):
+            gradient[near[anchor, place], 0] -= steps[0, place]
+            gradient[near[anchor, place], 1] -= steps[1, place]
+        gradient[anchor, 0] += total_x
+        gradient[anchor, 1] += total_y
+        return
     for c in range(steps.shape[0]):
         for place in range(near.shape[1]):
             pull = two * factors[place] * steps[c, place]
@@ -269,45 +293,122 @@ def sum_listwise(
     return total
 
 
-@compiled(**FAST)
-def listwise_places(
-    loss: Loss,
-    kappa: NDArray[np.float32],
-    places: NDArray[np.float64],
+# New rows -------------------------------------------------------------------------------------------------------------
+
+
+class Stand(NamedTuple):
+    """What a new row is compared with: itself and then its neighbours, their shares, and its competitors."""
+
+    table: NDArray[np.float64]
+    others: NDArray[np.int32]
+    shares: NDArray[np.float64]
+    places: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    reactions: NDArray[np.float64]
+
+
+@compiled(cache=False, inline="always")
+def _empty_stand(n_near: int, n_draws: int, n_components: int) -> Stand:
+    others = np.arange(1, n_near + 1).astype(np.int32).reshape(1, n_near)
+    places, reactions = np.empty((n_components, n_draws)), np.zeros(n_draws)
+    return Stand(np.empty((1 + n_near, n_components)), others, np.empty(n_near), places, np.empty(n_draws), reactions)
+
+
+@compiled(cache=False, inline="always")
+def _take_stand(
+    stand: Stand,
+    row: int,
     embedding: NDArray[Any],
     near: NDArray[np.int32],
     shares: NDArray[np.float32],
     competitors: NDArray[Any],
     drawn: NDArray[np.int32],
     draw_weights: NDArray[np.float64],
+) -> int:
+    """Copy what a row is compared with; return the number of its competitors."""
+    for j in range(near.shape[1]):
+        stand.shares[j] = shares[row, j]
+        for c in range(embedding.shape[1]):
+            stand.table[1 + j, c] = embedding[near[row, j], c]
+    count = drawn.shape[1]  # how long the others' lists are must not change the order of a row's sums
+    while count > 1 and draw_weights[row, count - 1] == 0.0:
+        count -= 1
+    for k in range(count):
+        stand.weights[k] = draw_weights[row, k]
+        for c in range(embedding.shape[1]):
+            stand.places[c, k] = competitors[drawn[row, k], c]
+    return int(count)
+
+
+@compiled(cache=False, inline="always", **FAST)
+def _evaluate(
+    loss: Loss,
+    kappa: Any,
+    stand: Stand,
+    kernels: NDArray[np.float64],
+    steps: NDArray[np.float64],
+    shifted: NDArray[np.float64],
+    factors: NDArray[np.float64],
+    scratch: NDArray[np.float64],
+) -> Any:
+    """The loss where the stand's row is now; its gradient is the first row of `scratch`."""
+    scratch[:] = 0.0
+    mean = _meet(stand.table, 0, stand.places, stand.weights, kernels)
+    _reach(stand.table, 0, stand.others, steps, shifted)
+    value, slope = _weigh(loss, kappa, mean, stand.shares, shifted, factors)
+    _pull(1.0, steps, factors, 0, stand.others, scratch)
+    _push(slope, stand.table, 0, stand.places, stand.weights, stand.reactions, kernels, scratch)
+    return value
+
+
+@compiled(**FAST)
+def listwise_descent(
+    loss: Loss,
+    kappa: NDArray[np.float32],
+    starts: NDArray[np.float64],
+    embedding: NDArray[Any],
+    near: NDArray[np.int32],
+    shares: NDArray[np.float32],
+    competitors: NDArray[Any],
+    drawn: NDArray[np.int32],
+    draw_weights: NDArray[np.float64],
+    schedule: Schedule,
+    places: NDArray[np.float64],
     values: NDArray[np.float64],
     gradients: NDArray[np.float64],
 ) -> None:
-    """The listwise loss of each new row against its neighbours and competitors, and its gradient in the row's place.
+    """Where each new row ends that descends the listwise loss against its neighbours and competitors.
 
-    `drawn` has numbers of rows of `competitors`: places of points, and of cells that stand for many points.
+    It begins at the best of its `starts`, of shape (starts, rows, components), and goes on as `descent` says. `drawn`
+    has numbers of rows of `competitors`: places of points, and of cells that stand for many points.
     """
-    n_near, n_draws, n_components = near.shape[1], drawn.shape[1], places.shape[1]
-    # The new place, followed by its neighbours: the functions above do the rest.
-    table, scratch = np.empty((1 + n_near, n_components)), np.empty((1 + n_near, n_components))
-    others = np.arange(1, n_near + 1).astype(np.int32).reshape(1, n_near)
-    draw_places, reactions, all_kernels = np.empty((n_components, n_draws)), np.zeros(n_draws), np.empty(n_draws)
+    n_near, n_draws, n_components = near.shape[1], drawn.shape[1], embedding.shape[1]
+    stand = _empty_stand(n_near, n_draws, n_components)
+    all_kernels = np.empty(n_draws + 2 * MARGIN)[MARGIN:-MARGIN]
     steps, shifted, factors = np.empty((n_components, n_near)), np.empty(n_near), np.empty(n_near)
+    scratch = np.empty((1 + n_near, n_components))
     for row in range(places.shape[0]):
-        scratch[:] = 0.0
-        table[0] = places[row]
-        for j in range(n_near):
-            table[1 + j] = embedding[near[row, j]]
-        count = n_draws  # how long the others' lists are must not change the order of a row's sums
-        while count > 1 and draw_weights[row, count - 1] == 0.0:
-            count -= 1
-        kernels = all_kernels[:count]
-        for c in range(n_components):
-            for k in range(count):
-                draw_places[c, k] = competitors[drawn[row, k], c]
-        mean = _meet(table, 0, draw_places, draw_weights[row], kernels)
-        _reach(table, 0, others, steps, shifted)
-        values[row], slope = _weigh(loss, kappa[row], mean, shares[row], shifted, factors)
-        _pull(1.0, steps, factors, 0, others, scratch)
-        _push(slope, table, 0, draw_places, draw_weights[row], reactions, kernels, scratch)
-        gradients[row] = scratch[0]
+        count = _take_stand(stand, row, embedding, near, shares, competitors, drawn, draw_weights)
+        kernels, best, length, trial = all_kernels[:count], np.inf, 0.0, 0
+        while trial < len(starts) + schedule.n_steps:
+            for c in range(n_components):
+                if trial < len(starts):
+                    stand.table[0, c] = starts[trial, row, c]
+                else:
+                    stand.table[0, c] = places[row, c] - length * gradients[row, c]
+            value = _evaluate(loss, kappa[row], stand, kernels, steps, shifted, factors, scratch)
+            better = value < best
+            if better:
+                best = value
+                places[row], gradients[row] = stand.table[0], scratch[0]
+            square = 0.0
+            for c in range(n_components):
+                square += gradients[row, c] * gradients[row, c]
+            trial += 1
+            if trial == len(starts):
+                length = schedule.first / max(math.sqrt(square), schedule.tiny)
+            elif trial > len(starts):
+                length *= schedule.growth if better else schedule.shrinkage
+            if trial >= len(starts) and length * square <= schedule.tolerance:
+                break
+        values[row] = best

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.core.checked_arrays import CheckedArrays
-from tete.core.threads import Threads
-from tete.reduction.descent import descend, likely_starts
+from tete.core.threads import SERIAL
+from tete.reduction.descent import SCHEDULE, likely_starts
 from tete.reduction.listwise.affinities import affinities, neighbor_scales
 from tete.reduction.listwise.draws import FEWEST_DRAWS, draws_of_places, planned_draws
 from tete.reduction.listwise.grid import Grid, cells_of, grid_of_map
-from tete.reduction.listwise.kernel import Loss, listwise_places
+from tete.reduction.listwise.kernel import Loss, listwise_descent
 from tete.reduction.listwise.pyramid import Pyramid, lists_of_cells, node_values, pyramid_of_map
 from tete.reduction.placer import Placer
 from tete.reduction.search.nearest import Neighbors
@@ -79,23 +79,29 @@ class ListwisePlacer(Placer):
         nodes = node_values(pyramid, grid, self.places, np.zeros(len(self.places), dtype=self.places.dtype))
         return Surroundings(grid, pyramid, nodes, np.concatenate([self.places, nodes[:, :-2]]))
 
-    def descend(self, queries: Any, neighbors: Neighbors, workers: Threads) -> NDArray[Any]:
+    @cached_property
+    def smallest_scale(self) -> float:
+        """What stands for the scale of a row that is at distance 0 from its neighbours."""
+        return float(self.scales.min())
+
+    def prepare(self) -> None:
+        """Make what all new rows share, so that no thread waits for it and the first row takes no longer."""
+        super().prepare()
+        _ = self.surroundings
+
+    def descend(self, queries: Any, neighbors: Neighbors) -> NDArray[Any]:
         """Places of rows that are none of the points, from their nearest points."""
-        scales = neighbor_scales(neighbors, self.scale_power)
-        near = affinities(neighbors.first(self.n_pool), scales, self.scales, self.n_neighbors, workers)
-        starts = likely_starts(self.places, near.indices, near.shares)
+        scales = neighbor_scales(neighbors, self.scale_power, instead=self.smallest_scale)
+        near = affinities(neighbors.first(self.n_pool), scales, self.scales, self.n_neighbors, SERIAL)
+        starts = np.stack(likely_starts(self.places, near.indices, near.shares))
         nearest = neighbors.indices[:, 0]
-        competitors, weights = self._competitors(starts[1], nearest)
+        competitors = self._competitors(starts[1], nearest)
         loss = Loss(self.t, 1.0 / self.exaggeration, self.overall_mean, 0.0)
-        kappa, table = self.kappa[nearest], self.surroundings.table
-
-        def evaluate(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-            values, gradients = np.empty(len(places)), np.empty_like(places)
-            arrays = (kappa, places, self.places, *near, table, competitors, weights)
-            listwise_places(loss, *arrays, values, gradients)
-            return values, gradients
-
-        return descend(evaluate, starts)
+        shape = starts.shape[1:]
+        places, gradients, values = np.empty(shape), np.empty(shape), np.empty(shape[0])
+        arrays = (starts, self.places, *near, self.surroundings.table, *competitors)
+        listwise_descent(loss, self.kappa[nearest], *arrays, SCHEDULE, places, values, gradients)
+        return places
 
     def _competitors(
         self, places: NDArray[np.float64], nearest: NDArray[np.int32]

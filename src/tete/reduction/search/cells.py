@@ -4,6 +4,7 @@ Each point belongs to the cell of the nearest of some centres, found by two roun
 visits the cells whose centres are nearest to itself, as many as it takes to find nearly all neighbours of a sample.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,17 +51,31 @@ class CellSearch(NeighborSearch):
     n_visited: int
     recall: float = 0.0
     _blocks: Blocks | None = field(default=None, init=False, repr=False)
+    _center_blocks: Blocks | None = field(default=None, init=False, repr=False)
 
     def within(self, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest other points of each of the points themselves."""
         order = np.argsort(self.cells, kind="stable").astype(np.int32)
-        return self._visit(self._fill(), self.points, count, workers, order=order, own=True)
+        centers = make_blocks(self.centers)
+
+        def nearest_cells(rows: Indices) -> Indices:
+            return scan(centers, self.points[rows], self.n_visited, SERIAL).indices
+
+        return self._visit(self._fill(), self.points, count, workers, nearest_cells, order, own=True)
 
     def of(self, queries: PointArray, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest points of each query."""
+        self.prepare()
+        assert self._blocks is not None
+        assert self._center_blocks is not None
+        cells = scan(self._center_blocks, queries, self.n_visited, workers).indices
+        order = np.argsort(cells[:, 0], kind="stable").astype(np.int32)  # so that neighbouring queries come together
+        return self._visit(self._blocks, queries, count, workers, lambda rows: cells[rows], order)
+
+    def prepare(self) -> None:
+        """Put points and centres into blocks, which all later queries share."""
         if self._blocks is None:
-            self._blocks = self._fill()
-        return self._visit(self._blocks, queries, count, workers)
+            self._blocks, self._center_blocks = self._fill(), make_blocks(self.centers)
 
     def _visit(
         self,
@@ -68,16 +83,12 @@ class CellSearch(NeighborSearch):
         queries: PointArray,
         count: int,
         workers: Threads,
+        nearest_cells: Callable[[Indices], Indices],
+        order: Indices,
         *,
-        order: Indices | None = None,
         own: bool = False,
     ) -> Neighbors:
         """What each query finds in the cells nearest to it or, where these hold too few points, in all of them."""
-        centers = make_blocks(self.centers)
-
-        def nearest_cells(rows: Indices) -> Indices:
-            return scan(centers, queries[rows], self.n_visited, SERIAL).indices
-
         result = scan(blocks, queries, count, workers, visits=nearest_cells, order=order, own=own)
         wanting = np.flatnonzero(result.indices[:, -1] < 0).astype(np.int32)
         if len(wanting):
@@ -90,7 +101,7 @@ class CellSearch(NeighborSearch):
         return make_blocks(self.points, order, np.bincount(self.cells, minlength=len(self.centers)))
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"_blocks": None}  # the points again, in another order
+        return self.__dict__ | {"_blocks": None, "_center_blocks": None}  # the points again, in another order
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """What the training found: the cells' centers, the cell of each point, and how many cells to visit."""

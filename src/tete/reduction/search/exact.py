@@ -75,9 +75,14 @@ class FlatSearch(NeighborSearch):
 
     def of(self, queries: PointArray, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest points of each query."""
+        self.prepare()
+        assert self._blocks is not None
+        return scan_all(self._blocks, queries, count, workers)
+
+    def prepare(self) -> None:
+        """Put the points into blocks, which all later queries share."""
         if self._blocks is None:
             self._blocks = make_blocks(self.points)
-        return scan_all(self._blocks, queries, count, workers)
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_blocks": None}  # the points again, in another order

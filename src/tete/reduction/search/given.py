@@ -1,15 +1,16 @@
 """Neighbours that need no search: of rows whose distances, or whose neighbours, are given."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from tete.core.matrices import is_sparse
+from tete.core.printing import counted
 from tete.core.threads import Threads
-from tete.exceptions import InvalidFeaturesError, InvalidParameterError
+from tete.exceptions import FewNeighborsWarning, InvalidFeaturesError, InvalidParameterError, warn
 from tete.reduction.search.nearest import (
     Neighbors,
     NeighborSearch,
@@ -19,7 +20,10 @@ from tete.reduction.search.nearest import (
     without_own,
 )
 
-__all__ = ["GivenDistances", "given_neighbors", "graph_of_others"]
+__all__ = ["GivenDistances", "KnownNeighbors", "given_neighbors", "graph_of_others"]
+
+# (indices, distances), UMAP's three parts, or a sparse matrix of distances such as scikit-learn's and scanpy's.
+KnownNeighbors: TypeAlias = tuple[ArrayLike, ArrayLike] | tuple[ArrayLike, ArrayLike, object] | Any
 
 ROWS_AT_ONCE = 1024  # of distances to all points, in memory
 
@@ -65,17 +69,23 @@ def graph_of_others(graph: Any, *, own: bool = False) -> Any:
     return sparse.csr_array((length[order], column[order], starts), shape=graph.shape)
 
 
-def given_neighbors(pair: Any, n_rows: int) -> Neighbors:
-    """Neighbours from (indices, distances), with or without each row's own number in front."""
+def given_neighbors(known: KnownNeighbors, n_rows: int) -> Neighbors:
+    """Neighbours from a graph of distances, or from (indices, distances), with or without each row's own number.
+
+    UMAP's third part, an index to search with, is not needed: new rows are searched for among the features.
+    """
+    if is_sparse(known):
+        return _neighbors_of_graph(known, n_rows)
     try:
-        indices, distances = (np.asarray(part) for part in pair)
+        indices, distances = (np.asarray(part) for part in tuple(known)[:2])
     except (TypeError, ValueError):
         raise InvalidParameterError(
-            f"`precomputed_knn` must be a pair of arrays (indices, distances), got {type(pair).__name__}."
+            "`precomputed_knn` must be a pair of arrays (indices, distances), UMAP's three parts or a sparse graph of "
+            f"distances, got {type(known).__name__}."
         ) from None
     if indices.shape != distances.shape or indices.ndim != 2 or len(indices) != n_rows:
         raise InvalidParameterError(
-            f"`precomputed_knn` must be two arrays of one shape with {n_rows} rows, "
+            f"`precomputed_knn` must be two arrays of one shape with {counted(n_rows, 'row')}, "
             f"got {indices.shape} and {distances.shape}."
         )
     if indices.shape[1] == 0:
@@ -90,6 +100,32 @@ def given_neighbors(pair: Any, n_rows: int) -> Neighbors:
         if indices.shape[1] == 0:
             raise InvalidParameterError("`precomputed_knn` must hold a neighbour other than the row itself, got none.")
     return sorted_neighbors(indices, distances)
+
+
+def _neighbors_of_graph(graph: Any, n_rows: int) -> Neighbors:
+    """As many nearest neighbours of each row as the row with the fewest edges has."""
+    if graph.shape != (n_rows, n_rows):
+        raise InvalidParameterError(
+            f"`precomputed_knn` must be a graph of the {n_rows} rows, {n_rows} x {n_rows}, got shape {graph.shape}."
+        )
+    others = graph_of_others(graph)
+    if not np.isfinite(others.data).all() or others.data.min(initial=0.0) < 0:
+        raise InvalidParameterError("`precomputed_knn` must hold finite distances that are not negative.")
+    check_largest(float(others.data.max(initial=0.0)), "`precomputed_knn`")
+    counts = np.diff(others.indptr)
+    fewest = int(counts.min())
+    if fewest == 0:
+        raise InvalidParameterError(
+            f"Row {int(np.argmin(counts))} of `precomputed_knn` has no neighbour ({int(np.sum(counts == 0))} such "
+            "rows): a graph must have at least one for each row, also where their distance is 0."
+        )
+    if 2 * fewest < np.median(counts):
+        warn(
+            f"Only {fewest} neighbours of each row are used, because row {int(np.argmin(counts))} of "
+            f"`precomputed_knn` has no more; half of the rows have {int(np.median(counts))} or more.",
+            FewNeighborsWarning,
+        )
+    return _first_edges(others, fewest)
 
 
 def _nearest(distances: NDArray[np.float64], count: int) -> Neighbors:
@@ -107,7 +143,9 @@ def _first_edges(graph: Any, count: int) -> Neighbors:
     lengths = np.diff(graph.indptr)
     if lengths.min(initial=count) < count:
         row = int(np.argmin(lengths))
-        raise InvalidFeaturesError(f"Row {row} of the graph has {lengths[row]} neighbours: {count} are needed.")
+        raise InvalidFeaturesError(
+            f"Row {row} of the graph has {counted(lengths[row], 'neighbour')}: {count} are needed."
+        )
     edges = graph.indptr[:-1, None] + np.arange(count)
     return Neighbors(graph.indices[edges].astype(np.int32), graph.data[edges].astype(np.float32))
 

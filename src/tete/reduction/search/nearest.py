@@ -61,6 +61,9 @@ class NeighborSearch(ABC):
     def of(self, queries: Any, count: int, workers: Threads) -> Neighbors:
         """The `count` nearest points of each query."""
 
+    def prepare(self) -> None:  # noqa: B027  (most have nothing to do)
+        """Make what all queries share."""
+
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """What it has learned beyond the points themselves."""
         return {}

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.core.checked_arrays import CheckedArrays
-from tete.core.threads import Threads
+from tete.core.threads import SERIAL
 from tete.embedding.losses import tete_loss
 from tete.reduction.descent import descend, likely_starts
 from tete.reduction.placer import Placer
@@ -45,13 +45,14 @@ class WeightedPlacer(Placer):
     scales: NDArray[np.float32]
     largest: float | None
 
-    def descend(self, queries: Any, neighbors: Neighbors, workers: Threads) -> NDArray[Any]:
+    def descend(self, queries: Any, neighbors: Neighbors) -> NDArray[Any]:
         """Places of rows that are none of the points, from their nearest points."""
         near = neighbors.first(self.choice.n_neighbors)
         # New rows take the random stream of their nearest point, which depends on nothing else.
         names = near.indices[:, 0].astype(np.int64)
-        far = self.choice.outliers(self.points, queries, near, names, workers)
-        weights, _ = self.choice.weigh(near, far, local_scales(neighbors), self.scales, self.largest)
+        far = self.choice.outliers(self.points, queries, near, names, SERIAL)
+        scales = local_scales(neighbors, instead=float(self.scales.min()))
+        weights, _ = self.choice.weigh(near, far, scales, self.scales, self.largest)
         loss = tete_loss(self.t, self.t_prime)
 
         def evaluate(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -141,6 +141,11 @@ class WeightedRecipe(Recipe):
         weights, largest = choice.weigh(near, far, scales, scales)
         loss = tete_loss(self.t, self.t_prime)
         weights = scaled_weights(weights, point_weights)
+        if weights.total() == 0.0:  # the one row that counts may have triplets that weigh nothing
+            raise InvalidParameterError(
+                "`sample_weight` must leave some triplets that count: the rows that count most have none, as "
+                f"`weight_bias` is {self.weight_bias:g}."
+            )
         objective = AnchoredObjective(loss, weights, near.indices, far.indices, workers)
         return WeightedProblem(self, rows, choice, scales, largest, objective)
 

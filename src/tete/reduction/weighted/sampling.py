@@ -36,11 +36,16 @@ ROWS_IN_A_PIECE = 2048  # enough work for a thread
 LOG_STRENGTH = 500.0  # TriMap's
 
 
-def local_scales(neighbors: Neighbors) -> NDArray[np.float32]:
-    """sigma_i: the distance to the 10th neighbour, or to the last one if there are fewer."""
+def local_scales(neighbors: Neighbors, instead: float | None = None) -> NDArray[np.float32]:
+    """sigma_i: the distance to the 10th neighbour, or to the last one if there are fewer.
+
+    Where it is 0, `instead` stands for it: the smallest of the others if nothing is said.
+    """
     scales = neighbors.distances[:, min(SCALE_RANK, neighbors.distances.shape[1]) - 1].copy()
-    positive = scales[scales > 0.0]
-    scales[scales <= 0.0] = positive.min() if len(positive) else 1.0
+    if instead is None:
+        positive = scales[scales > 0.0]
+        instead = float(positive.min()) if len(positive) else 1.0
+    scales[scales <= 0.0] = instead
     return scales
 
 

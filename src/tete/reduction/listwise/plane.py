@@ -6,7 +6,7 @@ fifteen neighbours at a time would be too few for vectors, and what has just bee
 read as a vector at once. Then each anchor pulls its neighbours.
 """
 
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from tete.reduction.listwise.grid import TILE, Grid
 from tete.reduction.listwise.kernel import ANYWHERE, Loss
 from tete.reduction.listwise.logarithm import FAST, exp, log
 from tete.reduction.listwise.pyramid import MOST_IN_A_BLOCK, Pyramid
-from tete.reduction.listwise.series import TERMS, Series
+from tete.reduction.listwise.series import Series
 
 __all__ = ["sum_in_the_plane"]
 
@@ -24,6 +24,34 @@ Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int32]
 
 FILL = 32  # competitors are filled up to a multiple of this with ones that weigh nothing: whole vectors
+
+
+class Room(NamedTuple):
+    """Where a tile works: its competitors, what these do to each anchor, and all its pairs of anchor and neighbour."""
+
+    table: Floats  # places, weights and reactions of the competitors, in four rows
+    pushes: Floats  # a row for each anchor: see `_meet_competitors`
+    others: Whole  # neighbour of each pair
+    shares: Floats
+    scales: Floats  # kappa pooled^power, so that l_ij = scale (1 + d_ij)
+    steps: Floats
+    shifted: Floats  # 1 + d_ij
+    factors: Floats  # derivatives of the loss in d_ij
+
+
+@compiled(cache=False, inline="always")
+def _make_room(embedding: Floats, n_near: int, n_draws: int) -> Room:
+    kind, n_pairs = embedding.dtype, TILE * n_near
+    return Room(
+        np.empty((4, MOST_IN_A_BLOCK + n_draws + FILL), dtype=kind),
+        np.empty((TILE, 6), dtype=kind),
+        np.empty(n_pairs, dtype=np.int32),
+        np.empty(n_pairs, dtype=kind),
+        np.empty(n_pairs, dtype=kind),
+        np.empty((2, n_pairs), dtype=kind),
+        np.empty(n_pairs, dtype=kind),
+        np.empty(n_pairs, dtype=kind),
+    )
 
 
 @compiled(cache=False, inline="always")
@@ -102,78 +130,118 @@ def _meet_series(x: Any, y: Any, a: Floats, b: Floats) -> Any:
     return mean, half * own_x, half * own_y, half * other_x, half * other_y
 
 
-@compiled(cache=False, inline="always", **FAST)
-def _gather_neighbors(
+@compiled(**FAST)
+def _meet_competitors(
+    loss: Loss,
+    anchors: Whole,
+    count: int,
+    own: int,
+    embedding: Floats,
+    pyramid: Pyramid,
+    values: Floats,
+    series: Series,
+    room: Room,
+    means: Floats,
+) -> None:
+    """Write the anchors' mean_k q_ik, and what comes of it.
+
+    A row of `pushes` has the pushes of the competitors for a slope of 1 of the anchor, those by their own slopes, the
+    derivative of log(pooled^power) in the mean, and pooled^power.
+    """
+    kind, pushes, table = embedding.dtype, room.pushes, room.table
+    power, here = kind.type(loss.power), kind.type(1.0 - ANYWHERE)
+    there, reach = kind.type(ANYWHERE * loss.overall_mean), series.reaches[own]
+    middle_x, middle_y = series.centers[own, 0], series.centers[own, 1]
+    far_weights, far_reactions = series.weights[own], series.reactions[own]
+    for place in range(len(anchors)):
+        x, y = embedding[anchors[place], 0], embedding[anchors[place], 1]
+        mean, own_x, own_y, other_x, other_y = _meet(x, y, table, count)
+        h, k = x - middle_x, y - middle_y
+        if h * h + k * k <= reach:
+            far = _meet_series(h, k, far_weights, far_reactions)
+        else:
+            far = _meet_nodes(x, y, pyramid, own, values)
+        mean += far[0]
+        pushes[place, 0], pushes[place, 1] = own_x + far[1], own_y + far[2]
+        pushes[place, 2], pushes[place, 3] = other_x + far[3], other_y + far[4]
+        pooled = here * mean + there
+        pushes[place, 4] = power * here / pooled
+        pushes[place, 5] = pooled if loss.power == 1.0 else exp(power * log(pooled))
+        means[anchors[place]] = mean
+
+
+@compiled(**FAST)
+def _list_pairs(
+    anchors: Whole,
+    kappa: NDArray[np.float32],
     embedding: Floats,
     near: Whole,
-    shares: Floats,
-    anchor: int,
-    weight: Any,
-    scale: Any,
-    first: int,
-    others: Whole,
-    own_shares: Floats,
-    scales: Floats,
-    steps: Floats,
-) -> None:
-    """Copy the neighbours of an anchor, with its own place for their steps."""
-    for place in range(near.shape[1]):
-        others[first + place] = near[anchor, place]
-        own_shares[first + place] = weight * shares[anchor, place]
-        scales[first + place] = scale
-        steps[0, first + place] = embedding[anchor, 0]
-        steps[1, first + place] = embedding[anchor, 1]
+    shares: NDArray[np.float32],
+    point_weights: NDArray[np.float32],
+    room: Room,
+) -> int:
+    """Write what is known of all pairs of an anchor of the tile and a neighbour; return their number."""
+    kind, n_near, steps, others = embedding.dtype, near.shape[1], room.steps, room.others
+    for place in range(len(anchors)):
+        anchor, first = anchors[place], place * n_near
+        weight, scale = kind.type(point_weights[anchor]), kind.type(kappa[anchor]) * room.pushes[place, 5]
+        for j in range(n_near):
+            others[first + j] = near[anchor, j]
+            room.shares[first + j] = weight * shares[anchor, j]
+            room.scales[first + j] = scale
+            steps[0, first + j] = embedding[anchor, 0]
+            steps[1, first + j] = embedding[anchor, 1]
+    n_pairs = len(anchors) * n_near
+    for pair in range(n_pairs):
+        steps[0, pair] -= embedding[others[pair], 0]
+        steps[1, pair] -= embedding[others[pair], 1]
+    return n_pairs
 
 
-@compiled(cache=False, inline="always", **FAST)
-def _weigh(
-    t: float, count: int, shares: Floats, scales: Floats, steps: Floats, shifted: Floats, factors: Floats
-) -> Any:
-    """Sum of the losses of all neighbours of a tile; writes 1 + d_ij, and the derivatives in d_ij."""
+@compiled(**FAST)
+def _weigh_pairs(t: float, count: int, room: Room) -> Any:
+    """Sum of the losses of all pairs; writes 1 + d_ij, and the derivatives in d_ij."""
+    shares, scales, steps, shifted, factors = room.shares, room.scales, room.steps, room.shifted, room.factors
     one, value = shifted.dtype.type(1.0), shifted.dtype.type(0.0)
-    for e in range(count):
-        shifted[e] = one + steps[0, e] * steps[0, e] + steps[1, e] * steps[1, e]
+    for pair in range(count):
+        shifted[pair] = one + steps[0, pair] * steps[0, pair] + steps[1, pair] * steps[1, pair]
     if t == 1.0:
-        for e in range(count):
-            rank = one + scales[e] * shifted[e]
-            factors[e] = shares[e] * scales[e] / rank
-            value += shares[e] * log(rank)
+        for pair in range(count):
+            rank = one + scales[pair] * shifted[pair]
+            factors[pair] = shares[pair] * scales[pair] / rank
+            value += shares[pair] * log(rank)
         return value
     above = shifted.dtype.type(1.0 - t)
-    for e in range(count):
-        rank = one + scales[e] * shifted[e]
+    for pair in range(count):
+        rank = one + scales[pair] * shifted[pair]
         power = exp(above * log(rank))
-        value += shares[e] * (power - one) / above
-        factors[e] = shares[e] * scales[e] * power / rank  # the forgetting factor 1 / (1 + l)^t of eq. (grad)
+        value += shares[pair] * (power - one) / above
+        factors[pair] = shares[pair] * scales[pair] * power / rank  # the forgetting factor of eq. (grad)
     return value
 
 
-@compiled(cache=False, inline="always", **FAST)
-def _pull(
-    anchor: int,
-    first: int,
-    n_near: int,
-    others: Whole,
-    steps: Floats,
-    shifted: Floats,
-    factors: Floats,
-    gradient: Floats,
-) -> Any:
-    """Add the gradient of sum_j factor_j d_ij to all neighbours and the anchor; return sum_j factor_j (1 + d_ij)."""
-    two = steps.dtype.type(2.0)
-    slope, total_x, total_y = steps.dtype.type(0.0), steps.dtype.type(0.0), steps.dtype.type(0.0)
-    for e in range(first, first + n_near):
-        slope += factors[e] * shifted[e]
-        pull_x, pull_y = two * factors[e] * steps[0, e], two * factors[e] * steps[1, e]
-        total_x += pull_x
-        total_y += pull_y
-        other = others[e]
-        new_x, new_y = gradient[other, 0] - pull_x, gradient[other, 1] - pull_y
-        gradient[other, 0] = new_x
-        gradient[other, 1] = new_y
-    gradient[anchor, 0] += total_x
-    gradient[anchor, 1] += total_y
-    return slope
+@compiled(**FAST)
+def _move_pairs(
+    anchors: Whole, n_near: int, overall_slope: Any, room: Room, new_slopes: Floats, gradient: Floats
+) -> None:
+    """Add the gradient: neighbours and anchors pull each other, and competitors push the anchors."""
+    steps, shifted, factors, pushes = room.steps, room.shifted, room.factors, room.pushes
+    zero, two = steps.dtype.type(0.0), steps.dtype.type(2.0)
+    for place in range(len(anchors)):
+        slope, total_x, total_y = zero, zero, zero
+        for pair in range(place * n_near, (place + 1) * n_near):
+            slope += factors[pair] * shifted[pair]
+            pull_x, pull_y = two * factors[pair] * steps[0, pair], two * factors[pair] * steps[1, pair]
+            total_x += pull_x
+            total_y += pull_y
+            other = room.others[pair]
+            new_x, new_y = gradient[other, 0] - pull_x, gradient[other, 1] - pull_y
+            gradient[other, 0], gradient[other, 1] = new_x, new_y
+        slope *= pushes[place, 4]
+        new_slopes[anchors[place]] = slope
+        slope += overall_slope
+        gradient[anchors[place], 0] += total_x - two * (slope * pushes[place, 0] + pushes[place, 2])
+        gradient[anchors[place], 1] += total_y - two * (slope * pushes[place, 1] + pushes[place, 3])
 
 
 @compiled(**FAST)
@@ -201,73 +269,18 @@ def sum_in_the_plane(
 
     The arguments are those of `sum_listwise`, and the series of the pyramid's lists.
     """
-    n_near, kind = near.shape[1], embedding.dtype
-    table = np.empty((4, MOST_IN_A_BLOCK + drawn.shape[1] + FILL), dtype=kind)
-    far_weights, far_reactions = np.empty(TERMS, dtype=kind), np.empty(TERMS, dtype=kind)
-    room = TILE * n_near
-    others = np.empty(room, dtype=np.int32)
-    own_shares, scales = np.empty(room, dtype=kind), np.empty(room, dtype=kind)
-    shifted, factors, steps = np.empty(room, dtype=kind), np.empty(room, dtype=kind), np.empty((2, room), dtype=kind)
-    pushes = np.empty((TILE, 5), dtype=kind)
-    middle_x, middle_y, reach = kind.type(0.0), kind.type(0.0), kind.type(0.0)
-    here, there = kind.type(1.0 - ANYWHERE), kind.type(ANYWHERE * loss.overall_mean)
-    power, overall_slope, two = kind.type(loss.power), kind.type(loss.overall_slope), kind.type(2.0)
-    order, tile_starts, lists = grid.order, grid.tile_starts, pyramid.lists
+    room = _make_room(embedding, near.shape[1], drawn.shape[1])
+    overall_slope = embedding.dtype.type(loss.overall_slope)
     total, n_far, last_list = 0.0, 0, -1
     for row in range(counts.shape[0]):
-        own_list = lists[first + row]
-        if own_list != last_list:
-            last_list, n_far = own_list, _gather_nodes(pyramid, own_list, values, table)
-            middle_x, middle_y = series.centers[own_list, 0], series.centers[own_list, 1]
-            reach = series.reaches[own_list]
-            for term in range(TERMS):
-                far_weights[term], far_reactions[term] = (
-                    series.weights[own_list, term],
-                    series.reactions[own_list, term],
-                )
+        own = pyramid.lists[first + row]
+        if own != last_list:
+            last_list, n_far = own, _gather_nodes(pyramid, own, values, room.table)
         count = (n_far + counts[row] + FILL - 1) // FILL * FILL
-        _gather_draws(drawn[row], draw_weights[row], counts[row], embedding, slopes, n_far, count, table)
-        begin, end = tile_starts[first + row], tile_starts[first + row + 1]
-        for rank in range(begin, end):
-            anchor, place = order[rank], rank - begin
-            x, y = embedding[anchor, 0], embedding[anchor, 1]
-            mean, own_x, own_y, other_x, other_y = _meet(x, y, table, count)
-            h, k = x - middle_x, y - middle_y
-            if h * h + k * k <= reach:
-                far = _meet_series(h, k, far_weights, far_reactions)
-            else:
-                far = _meet_nodes(x, y, pyramid, own_list, values)
-            mean += far[0]
-            pushes[place, 0], pushes[place, 1] = own_x + far[1], own_y + far[2]
-            pushes[place, 2], pushes[place, 3] = other_x + far[3], other_y + far[4]
-            pooled = here * mean + there
-            pushes[place, 4] = power * here / pooled
-            raised = pooled if loss.power == 1.0 else exp(power * log(pooled))
-            means[anchor] = mean
-            _gather_neighbors(
-                embedding,
-                near,
-                shares,
-                anchor,
-                kind.type(point_weights[anchor]),
-                kind.type(kappa[anchor]) * raised,
-                place * n_near,
-                others,
-                own_shares,
-                scales,
-                steps,
-            )
-        n_pairs = (end - begin) * n_near
-        for e in range(n_pairs):
-            steps[0, e] -= embedding[others[e], 0]
-            steps[1, e] -= embedding[others[e], 1]
-        total += _weigh(loss.t, n_pairs, own_shares, scales, steps, shifted, factors)
-        for rank in range(begin, end):
-            anchor, place = order[rank], rank - begin
-            slope = _pull(anchor, place * n_near, n_near, others, steps, shifted, factors, gradient)
-            slope *= pushes[place, 4]
-            new_slopes[anchor] = slope
-            slope += overall_slope
-            gradient[anchor, 0] -= two * (slope * pushes[place, 0] + pushes[place, 2])
-            gradient[anchor, 1] -= two * (slope * pushes[place, 1] + pushes[place, 3])
+        _gather_draws(drawn[row], draw_weights[row], counts[row], embedding, slopes, n_far, count, room.table)
+        anchors = grid.order[grid.tile_starts[first + row] : grid.tile_starts[first + row + 1]]
+        _meet_competitors(loss, anchors, count, own, embedding, pyramid, values, series, room, means)
+        n_pairs = _list_pairs(anchors, kappa, embedding, near, shares, point_weights, room)
+        total += _weigh_pairs(loss.t, n_pairs, room)
+        _move_pairs(anchors, near.shape[1], overall_slope, room, new_slopes, gradient)
     return total

@@ -14,6 +14,17 @@ Answers = Annotated[
 Table = Annotated[
     str, typer.Argument(help="Features: CSV, TSV, Parquet, npy or npz (also sparse); - reads CSV from a pipe.")
 ]
+Tables = Annotated[
+    list[str],
+    typer.Argument(
+        help="Features: CSV, TSV, Parquet, npy or npz (also sparse); - reads CSV from a pipe; Parquet and npy files "
+        "also several, as one data set."
+    ),
+]
+Scheduler = Annotated[
+    str | None, typer.Option(help="Dask scheduler, e.g. tcp://host:8786, whose workers place a data set.")
+]
+Workers = Annotated[int | None, typer.Option(min=1, help="Place a data set in so many local processes.")]
 Columns = Annotated[
     str, typer.Option(help="Columns of anchor, near and far, e.g. head,winner,loser or 3,1,2. Default: by header.")
 ]
@@ -36,6 +47,12 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but wa
 Label = Annotated[str | None, typer.Option(help="Column to colour by. Default: the first with few classes.")]
 Objects = Annotated[str | None, typer.Option(help="Table about the objects (names, labels) to add.")]
 MapOutput = Annotated[Path | None, typer.Option("--output", "-o", help="The map: .csv, .tsv, .parquet, .json or .npy.")]
+MapOrFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", help="The map: .csv, .tsv, .parquet, .json or .npy; or a folder, for the parts of a data set."
+    ),
+]
 Plot = Annotated[Path | None, typer.Option(help="A picture of the map: .png, .svg or .pdf.")]
 Page = Annotated[Path | None, typer.Option(help="A page to explore the map in a browser: .html.")]
 Trust = Annotated[
@@ -57,19 +74,9 @@ Standardize = Annotated[
     bool, typer.Option("--standardize", help="Weigh columns alike: divide each by its standard deviation.")
 ]
 Array = Annotated[str | None, typer.Option(help="Array of features in an npz file. Default: X, features or data.")]
-Robustness = Annotated[
-    float | None, typer.Option("--t", help="Robustness of tete, from 1 to 2. Default: chosen by answers held out.")
-]
-Tail = Annotated[
-    float | None,
-    typer.Option("--t-prime", help="Tail of tete's kernel, from 1 to 2. Default: chosen by answers held out."),
-]
-Kernel = Annotated[
-    Literal["auto", "squared", "distance"],
-    typer.Option(help="What tete compares: squared distances, or plain ones, which have no --t-prime."),
-]
 Ellipses = Annotated[
-    bool, typer.Option("--ellipses", help="Say and draw how sure the places are: 60 more fits to resampled answers.")
+    bool,
+    typer.Option("--ellipses", help="Say and draw how sure the places are: 60 or 70 more fits, to resampled answers."),
 ]
 Images = Annotated[
     Path | None,

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tete.cli import options
+from tete.cli.clusters import Cluster
 from tete.cli.encoding_tables import parts_of
 from tete.cli.look_options import LookOptions
 from tete.cli.messages import one_sentence, print_result, said_of
 from tete.cli.option_groups import gathers
 from tete.cli.outputs import Outputs, map_of
+from tete.cli.row_sets import Saying, is_data_set, place_rows, refuse_options
 from tete.cli.table_options import TableOptions
 from tete.core.printing import counted, table_lines
 
@@ -32,12 +34,14 @@ MAPS = (".csv", ".tsv", ".parquet", ".json", ".npy")  # files of maps, which are
 @gathers(showing=LookOptions, reading=TableOptions)
 def place(
     model: Annotated[Path, typer.Argument(help="What tete reduce --model has written.")],
-    table: options.Table,
+    tables: options.Tables,
     showing: LookOptions,
     reading: TableOptions,
-    output: options.MapOutput = None,
+    output: options.MapOrFolder = None,
     plot: options.Plot = None,
     page: options.Page = None,
+    scheduler: options.Scheduler = None,
+    workers: options.Workers = None,
     theme: options.Theme = "light",
     force: options.Force = False,
     as_json: options.Json = False,
@@ -49,8 +53,19 @@ def place(
     column novelty tells rows that hardly belong to the map: it is about 1 for rows like those of the map.
     New objects are placed on a map from answers, by answers about them, with: tete embed new.csv --fixed map.csv
 
+    A data set of Parquet or npy files, however large, is placed part by part into a folder; a run that was stopped goes
+    on where it was when it is started again.
+
     Example: tete place model.npz new.csv -o new_map.csv
+
+    Example: tete place model.npz rows/*.parquet -o placed/
     """
+    table, cluster = tables[0], Cluster(scheduler, workers)
+    if is_data_set(tables, output, cluster):
+        _refuse_maps(model, table)
+        refuse_options(plot=plot, page=page, images=showing.images, pixels=showing.pixels, color=showing.color)
+        place_rows(model, tables, reading, output, cluster, Saying(force=force, as_json=as_json, quiet=quiet))
+        return
     outputs = Outputs(output, plot, page, theme=theme, force=force)
     looks = showing.looks()
     outputs.check()
@@ -58,16 +73,11 @@ def place(
     from tete.reduction.model_files import load_model, saved_classes  # noqa: PLC0415
 
     encoder, estimator = parts_of(load_model(model))
-    known = getattr(encoder or estimator, "feature_names_in_", None)
-    names = None if known is None else [str(name) for name in known]
+    names = _names_of(encoder or estimator)
     features = reading.read(table, features=names, mixed=encoder is not None)
     pictures = showing.pictures(features)
     _check_columns(table, features, (encoder or estimator).n_features_in_, model)
-    with said_of(table):
-        rows = _named(features, names)
-        places, novelty = estimator.transform(
-            rows if encoder is None else _numbers(encoder, estimator, rows), return_novelty=True
-        )
+    places, novelty = _placed(table, _named(features, names), encoder, estimator)
     found = _with_novelty(map_of(features, places), novelty)
     outputs.write_map(found)
     unlike = novelty > UNLIKE
@@ -88,6 +98,22 @@ def place(
         said.append(("unlike", f"{count:,} of them have a novelty above {UNLIKE:g}: they hardly belong to the map"))
     result = {"n_rows": len(found), "n_unlike": count, "written": outputs.written}
     print_result(result, "\n".join([*table_lines(said), *outputs.written_lines]), as_json, quiet)
+
+
+def _names_of(model: "TableEncoder | FeatureMap") -> list[str] | None:
+    """The columns that a model knows, if they have names."""
+    known = getattr(model, "feature_names_in_", None)
+    return None if known is None else [str(name) for name in known]
+
+
+def _placed(
+    table: str, rows: Any, encoder: "TableEncoder | None", estimator: "FeatureMap"
+) -> tuple["NDArray[Any]", "NDArray[Any]"]:
+    """Places and novelty of the rows."""
+    with said_of(table):
+        numbers = rows if encoder is None else _numbers(encoder, estimator, rows)
+        places, novelty = estimator.transform(numbers, return_novelty=True)
+    return places, novelty
 
 
 def _refuse_maps(model: Path, table: str) -> None:

@@ -9,12 +9,15 @@ import typer
 
 from tete.cli import options
 from tete.cli.arguments import class_label
+from tete.cli.clusters import Cluster
 from tete.cli.encoding_tables import encoded, with_encoder
 from tete.cli.look_options import LookOptions
 from tete.cli.map_options import MapOptions
 from tete.cli.messages import one_sentence, print_result, said_of
 from tete.cli.option_groups import gathers
 from tete.cli.outputs import Outputs, map_of
+from tete.cli.reduce_rows import RowsRun
+from tete.cli.row_sets import Saying, refuse_options
 from tete.cli.table_options import TableOptions
 from tete.core.printing import rows_under, table_lines
 
@@ -32,14 +35,20 @@ UNLIKE = 100.0  # times as wide: beside such a column the others change squared 
 @one_sentence
 @gathers(showing=LookOptions, making=MapOptions, reading=TableOptions)
 def reduce(
-    table: options.Table,
+    tables: options.Tables,
     showing: LookOptions,
     making: MapOptions,
     reading: TableOptions,
-    output: options.MapOutput = None,
+    output: options.MapOrFolder = None,
     plot: options.Plot = None,
     page: options.Page = None,
     model: Annotated[Path | None, typer.Option(help="Keep the model, for tete place: .npz.")] = None,
+    landmarks: Annotated[
+        str | None,
+        typer.Option(help="Fit so many rows of a data set, or those an npy file names, and place all others."),
+    ] = None,
+    scheduler: options.Scheduler = None,
+    workers: options.Workers = None,
     theme: options.Theme = "light",
     force: options.Force = False,
     as_json: options.Json = False,
@@ -50,9 +59,22 @@ def reduce(
     Ids and labels are columns of the map, and its rows are in the order of the table. Texts of few values, dates and
     gaps become numbers; the summary says how.
 
+    A data set of Parquet or npy files, however large, is reduced by --landmarks: a map of some of its rows, on which
+    all others are placed, part by part, into a folder. A run that was stopped goes on when it is started again.
+
     Example: tete reduce table.csv -o map.csv --label species --plot map.png
+
+    Example: tete reduce rows/*.parquet --landmarks 200000 -o placed/ --model model.npz
     """
     estimator = making.estimator(verbose=sys.stderr.isatty() and not quiet and not as_json)
+    table, cluster = tables[0], Cluster(scheduler, workers)
+    if landmarks is not None:
+        refuse_options(plot=plot, page=page, images=showing.images, pixels=showing.pixels, color=showing.color)
+        run = RowsRun(tables, landmarks, estimator, making, reading, model, _landmark_lines)
+        run.do(output, cluster, Saying(force=force, as_json=as_json, quiet=quiet))
+        return
+    if len(tables) > 1 or cluster.given:
+        raise typer.BadParameter("a data set needs --landmarks: to how many of its rows the map is fitted.")
     outputs = Outputs(output, plot, page, model, theme=theme, force=force)
     looks = showing.looks()
     outputs.check()
@@ -71,6 +93,12 @@ def reduce(
     if as_json or not quiet:  # else nobody would see how good it is
         result, text = _summary(features, found, shown, estimator, seconds, encoder)
         print_result(result | {"written": outputs.written}, "\n".join([*text, *outputs.written_lines]), as_json)
+
+
+def _landmark_lines(
+    features: "FeatureTable", found: "Map", model: "FeatureMap", seconds: float, encoder: "TableEncoder | None"
+) -> tuple[dict[str, Any], list[str]]:
+    return _summary(features, found, None, model, seconds, encoder)
 
 
 def _summary(

@@ -6,10 +6,10 @@ into one sentence. Each kind is opened in one place, which checks what the file 
 three become `tables` (`text_tables`), which can name the line of whatever is wrong.
 
 `answer_files` finds the meaning of columns (`headers`) and makes triplets of `records` (`object_numbers`);
-`feature_files` reads large tables in `pieces` and sorts their columns (`feature_columns`); `map_files` reads and writes
-maps (`coordinates`) and knows what `object_tables` say of objects. `number_texts` says what a number is, `spreadsheets`
-what must not be computed, and `writing` makes files appear whole or not at all, by way of
-`temporary_files`.
+`feature_files` reads large tables in `pieces` and sorts their columns (`feature_columns`), `parquet_parts` those that
+are larger than memory, by row groups; `map_files` reads and writes maps (`coordinates`) and knows what `object_tables`
+say of objects. `number_texts` says what a number is, `spreadsheets` what must not be computed, and `writing` makes
+files appear whole or not at all, by way of `temporary_files`.
 """
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING

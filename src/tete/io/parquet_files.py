@@ -45,21 +45,31 @@ def parquet_columns(source: Source, *, in_pieces: bool = False) -> tuple[tuple[s
 
 
 def batches(
-    source: Source, columns: Sequence[str], size: int, *, lists: Collection[str] = ()
+    source: Source,
+    columns: Sequence[str],
+    size: int,
+    *,
+    lists: Collection[str] = (),
+    row_groups: Sequence[int] | None = None,
 ) -> Generator["pa.RecordBatch"]:
-    """The rows of these columns, at most `size` at a time; no other columns than these may have lists."""
+    """The rows of these columns, at most `size` at a time, of some row groups or of all.
+
+    No other columns than `lists` may have lists.
+    """
     from pyarrow import parquet  # noqa: PLC0415
 
     with source.reading(PARQUET) as stream:
         file = parquet.ParquetFile(stream)
         _refuse_nested(source, file.schema_arrow, [column for column in columns if column not in lists])
-        found = 0
-        for batch in file.iter_batches(batch_size=size, columns=list(columns)):
+        found, metadata = 0, file.metadata
+        groups = range(metadata.num_row_groups) if row_groups is None else row_groups
+        claimed = metadata.num_rows if row_groups is None else sum(metadata.row_group(g).num_rows for g in groups)
+        for batch in file.iter_batches(batch_size=size, columns=list(columns), row_groups=list(groups)):
             batch.validate(full=True)
             found += len(batch)
             yield batch
-        if found != file.metadata.num_rows:
-            raise DamageError(f"it has {counted(found, 'row')} and claims {file.metadata.num_rows}")
+        if found != claimed:
+            raise DamageError(f"it has {counted(found, 'row')} and claims {claimed}")
 
 
 def _refuse_nested(source: Source, schema: "pa.Schema", columns: Sequence[str]) -> None:

@@ -1,6 +1,7 @@
 """The loop, what it runs over and who runs it.
 
-`reduction.listwise.grid`, `reduction.listwise.draws`, `reduction.listwise.mean_loss`.
+`reduction.listwise.plane`, `reduction.listwise.logarithm`, `reduction.listwise.grid`, `reduction.listwise.draws`,
+`reduction.listwise.mean_loss`.
 """
 
 import ctypes

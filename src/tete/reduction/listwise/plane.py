@@ -191,7 +191,7 @@ def _list_pairs(
             room.scales[first + j] = scale
             steps[0, first + j] = embedding[anchor, 0]
             steps[1, first + j] = embedding[anchor, 1]
-    n_pairs = len(anchors) * n_near
+    n_pairs: int = len(anchors) * n_near
     for pair in range(n_pairs):
         steps[0, pair] -= embedding[others[pair], 0]
         steps[1, pair] -= embedding[others[pair], 1]

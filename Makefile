@@ -2,11 +2,11 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+DOCS := .venv-docs
+OLDEST := .venv-oldest
 JOBS ?= 2
 
-OLDEST := .venv-oldest
-
-.PHONY: demo test test-all test-oldest check dist bench fuzz paper paper-quick clean
+.PHONY: demo test test-all test-oldest check dist bench docs fuzz paper paper-quick clean
 
 demo: $(VENV)/ready
 	$(BIN)/tete demo demo --force
@@ -40,6 +40,10 @@ dist: $(VENV)/release
 bench: $(VENV)/ready
 	$(BIN)/python benchmarks/triplets.py
 
+# The site, docs/_build/html/index.html: built without network, warnings are errors, every example is run.
+docs: $(DOCS)/ready
+	MPLBACKEND=agg $(DOCS)/bin/python -m sphinx -W -n --keep-going -q -j auto docs docs/_build/html
+
 # Mutated files and random fits for a minute each: nothing but results and errors of our own.
 fuzz: $(VENV)/ready
 	$(BIN)/python benchmarks/fuzz.py files --seconds 60 --no-results
@@ -54,6 +58,12 @@ paper-quick: $(VENV)/experiments
 
 $(VENV)/experiments: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,experiments]"
+	touch $@
+
+# An environment of its own: the example with cells needs anndata, which needs pandas before 3.
+$(DOCS)/ready: pyproject.toml
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
 	touch $@
 
 $(VENV)/release: $(VENV)/ready
@@ -72,4 +82,6 @@ $(VENV)/ready: pyproject.toml
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(OLDEST) .bench demo dist paper paper-quick .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) $(DOCS) $(OLDEST) .bench demo dist paper paper-quick
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage .coverage.*
+	rm -rf docs/_build docs/gallery docs/tutorials docs/reference/generated docs/reference/commands docs/reference/examples

@@ -1,7 +1,7 @@
 """The command line as a person uses it: every command, and every mistake in one sentence.
 
 These run `cli.embed`, `cli.embed_fixed`, `cli.check`, `cli.choose`, `cli.curve`, `cli.suggest`, `cli.view`, `cli.demo`
-and `cli.demo_digits`, with what all commands share: `cli.options`, `cli.outputs` and `cli.messages`.
+and `cli.demo_digits`, with what commands share: `cli.options`, `cli.embedding_options`, `cli.outputs`, `cli.messages`.
 """
 
 import functools

@@ -106,7 +106,7 @@ def test_answers(library):
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_answers_with_gaps_or_without_columns(library):
-    with pytest.raises(InvalidTripletsError, match=r"Row 1 has no object in column 'near' \(1 such rows\)"):
+    with pytest.raises(InvalidTripletsError, match=r"Row 1 has no object in column 'near' \(1 such row\)"):
         Triplets.from_frame(in_library(library, {**ANSWERS, "near": ["mate", None, "elm"]}))
     with pytest.raises(
         InvalidTripletsError, match=r"must have columns anchor, near and far; far not found among \['anchor'"

@@ -23,7 +23,7 @@ def test_each_array_is_given_once_and_as_it_is():
 
 
 def test_what_nobody_asked_for_is_refused():
-    with refused(r"`b` is not known \(1 such arrays\)"):
+    with refused(r"`b` is not known \(1 such array\)"):
         CheckedArrays({"b": np.zeros(2)}).finish()
 
 

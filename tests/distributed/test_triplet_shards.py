@@ -14,7 +14,8 @@ from samples import random_triplets
 from tete import STE, TETE, Triplets
 from tete.datasets import make_uniform_triplets
 from tete.distributed import TripletShards
-from tete.exceptions import InvalidFileError, InvalidParameterError, OutputExistsError
+from tete.exceptions import ClusterError, InvalidFileError, InvalidParameterError, OutputExistsError
+from tete.reliability.fit_report import fit_and_report
 
 
 @pytest.fixture
@@ -178,3 +179,23 @@ def test_a_dask_data_frame_is_packed(rng, tmp_path):
     np.testing.assert_array_equal(back.to_array(), expected.to_array())
     np.testing.assert_array_equal(back.weights, expected.weights)
     np.testing.assert_array_equal(back.annotators, expected.annotators)
+
+
+def test_a_map_that_was_found_is_not_lost_with_the_cluster_that_tests_it(tmp_path, monkeypatch):
+    places = np.random.default_rng(0).normal(size=(30, 2))
+    shards = TripletShards.write(tmp_path / "a.tete", make_uniform_triplets(places, 4000, random_state=0))
+    path, estimator = tmp_path / "fit.npz", TETE(t=2, t_prime=2)
+
+    def lose(*_):
+        raise ClusterError("The scheduler of the cluster was lost.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("tete.reliability.fit_report.held_out_sample", lose)
+        with pytest.raises(ClusterError):
+            fit_and_report(estimator, shards, checkpoint=path)
+    n_made = len(np.load(path)["history"])
+    fitted, report = fit_and_report(estimator, shards, checkpoint=path)
+    assert n_made <= fitted.n_iter_ <= n_made + 3
+    assert report.held_out_accuracy is not None
+    assert fitted.loss_ == pytest.approx(TETE(t=2, t_prime=2).fit(shards).loss_, rel=1e-3)
+    assert not path.exists()

@@ -1,3 +1,5 @@
+"""Tests `embedding.triplet_distances` as well, through what is made of them."""
+
 import numpy as np
 import pytest
 

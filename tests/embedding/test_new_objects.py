@@ -108,5 +108,7 @@ def test_mistakes():
         model.place_new([(0, 1, 2), (3, 0, 2)])
     with pytest.warns(DroppedAnswersWarning), pytest.raises(InvalidTripletsError, match="must mention a new object"):
         model.place_new([(0, 1, 2)])
+    with pytest.raises(InvalidTripletsError, match="with those of the map, got none: 9 and all others are not on it"):
+        model.place_new([(9, 10, 11)])
     with pytest.raises(InvalidTripletsError, match="the map was fitted without names"):
         model.place_new(pd.DataFrame({"anchor": ["x"], "near": ["y"], "far": ["z"]}))

@@ -137,6 +137,13 @@ class TestTies:
             read_answers(path)
 
 
+def test_undecided_in_columns_that_were_given(file):
+    path = file("a,b,c,mid\nx,y,z,y\nx,y,w,?\nw,y,z,w\n")
+    with pytest.warns(DroppedAnswersWarning, match="1 of 3 answers was left out: undecided"):
+        found = read_answers(path, columns=["a", "b", "c", "mid"], most_central=True)
+    assert set(named(found)) == {("x", "y", "z"), ("z", "y", "x"), ("y", "w", "z"), ("z", "w", "y")}
+
+
 class TestExports:
     def test_triplet_tools(self, file):
         """Both the answer and the question are there; the answer is used."""

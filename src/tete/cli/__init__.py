@@ -1,8 +1,8 @@
 """The command line. Each command reads, calls the library and writes; nothing heavy is loaded before it is needed.
 
 A command is a function in the file of its name, guarded by `messages.one_sentence`, and listed here. It walks:
-`options`, in groups `answer_options`, `table_options`, `look_options` and `map_options` (what can be said on the
-command line) -> `arguments` (maps and estimators that this stands for) -> the library -> `outputs` (files, checked
+`options`, in groups `answer_options`, `embedding_options`, `table_options`, `look_options` and `map_options` (what can
+be said on the command line) -> `arguments` (maps that this stands for) -> the library -> `outputs` (files, checked
 before any work is done) -> `messages` (what is said on the screen).
 `embed_fixed`, `embed_packed` (on `clusters`), `demo_digits` and `serving` are what `embed --fixed`, `embed` with packed
 answers, `demo` and `view --serve` do.

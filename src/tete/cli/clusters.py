@@ -1,9 +1,10 @@
 """Where the work is done: on this machine's threads, in local processes, or on a Dask cluster."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,8 +15,10 @@ __all__ = ["Cluster"]
 class Cluster:
     """What --scheduler and --workers say."""
 
-    scheduler: str | None = None
-    workers: int | None = None
+    scheduler: Annotated[
+        str | None, typer.Option(help="Dask scheduler, e.g. tcp://host:8786, whose workers sum packed answers.")
+    ] = None
+    workers: Annotated[int | None, typer.Option(min=1, help="Sum packed answers in so many local processes.")] = None
 
     def __post_init__(self) -> None:
         if self.scheduler is not None and self.workers is not None:
@@ -59,12 +62,20 @@ class Cluster:
     def _client(self, stack: ExitStack) -> Any:
         from tete.exceptions import ClusterError  # noqa: PLC0415
 
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in our own sentence
         try:
             from distributed import Client, LocalCluster  # noqa: PLC0415
         except ImportError as error:
             raise ImportError("--scheduler and --workers need Dask: pip install 'tete[dask]'") from error
         if self.workers is not None:
-            local = LocalCluster(n_workers=self.workers, threads_per_worker=1, processes=True, dashboard_address=None)
+            local = LocalCluster(
+                n_workers=self.workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # or else 8787, which may be another's
+                silence_logs=logging.CRITICAL,
+            )
             return Client(stack.enter_context(local))
         try:
             return Client(self.scheduler, timeout=10)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from tete.cli import options
-from tete.cli.answer_options import AnswerOptions, reads_answers
-from tete.cli.arguments import triplet_estimator
+from tete.cli.answer_options import AnswerOptions
+from tete.cli.embedding_options import EmbeddingOptions
 from tete.cli.messages import one_sentence, print_result
+from tete.cli.option_groups import gathers
 from tete.cli.outputs import Outputs
 
 if TYPE_CHECKING:
@@ -19,15 +20,12 @@ __all__ = ["curve"]
 
 
 @one_sentence
-@reads_answers
+@gathers(kind=EmbeddingOptions, reading=AnswerOptions)
 def curve(
     answers: options.Answers,
     reading: AnswerOptions,
+    kind: EmbeddingOptions,
     plot: Annotated[Path | None, typer.Option(help="A picture of error against answers: .png, .svg, .pdf.")] = None,
-    dims: Annotated[int, typer.Option(min=1, help="Dimensions of the maps.")] = 2,
-    t: options.Robustness = None,
-    t_prime: options.Tail = None,
-    kernel: options.Kernel = "auto",
     by: Annotated[
         Literal["answers", "annotators"],
         typer.Option(help="Tell and hold out answers, or all of a person's (15 people at least)."),
@@ -50,8 +48,7 @@ def curve(
     triplets = reading.read(answers)
     from tete.selection.answers_needed import learning_curve  # noqa: PLC0415
 
-    estimator = triplet_estimator("tete", dims, t, t_prime, kernel)
-    found = learning_curve(estimator, triplets, n_repeats=repeats, by=by, random_state=seed)
+    found = learning_curve(kind.estimator(), triplets, n_repeats=repeats, by=by, random_state=seed)
     if plot is not None:
         from tete.drawing.curves import plot_learning_curve  # noqa: PLC0415
         from tete.drawing.figures import save_picture  # noqa: PLC0415

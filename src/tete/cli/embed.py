@@ -3,15 +3,16 @@
 import dataclasses
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from tete.cli import options
-from tete.cli.answer_options import AnswerOptions, reads_answers
-from tete.cli.arguments import triplet_estimator
+from tete.cli.answer_options import AnswerOptions
 from tete.cli.clusters import Cluster
+from tete.cli.embedding_options import AnyEmbeddingOptions
 from tete.cli.messages import one_sentence, print_result
+from tete.cli.option_groups import gathers
 from tete.cli.outputs import Outputs, check_label
 from tete.core.printing import table_lines
 
@@ -30,10 +31,12 @@ Some = TypeVar("Some", "Triplets", "TripletShards")
 
 
 @one_sentence
-@reads_answers
+@gathers(kind=AnyEmbeddingOptions, cluster=Cluster, reading=AnswerOptions)
 def embed(
     answers: options.Answers,
     reading: AnswerOptions,
+    kind: AnyEmbeddingOptions,
+    cluster: Cluster,
     output: options.MapOutput = None,
     plot: options.Plot = None,
     page: options.Page = None,
@@ -41,13 +44,6 @@ def embed(
     label: options.Label = None,
     ellipses: options.Ellipses = False,
     ellipses_file: options.EllipsesFile = None,
-    dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
-    method: Annotated[
-        Literal["tete", "tste", "ste", "ckl", "gnmds", "soe"], typer.Option(help="Kind of embedding.")
-    ] = "tete",
-    t: options.Robustness = None,
-    t_prime: options.Tail = None,
-    kernel: options.Kernel = "auto",
     objects: options.Objects = None,
     fixed: Annotated[
         str | None, typer.Option(help="A map that does not move: only the objects that it does not have are placed.")
@@ -55,10 +51,6 @@ def embed(
     coordinates: options.Coordinates = "",
     seed: Annotated[int, typer.Option(help="Seed of the choice of held-out answers.")] = 0,
     by: options.By = None,
-    scheduler: Annotated[
-        str | None, typer.Option(help="Dask scheduler, e.g. tcp://host:8786, whose workers sum packed answers.")
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Sum packed answers in so many local processes.")] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="File (.npz) to write each minute where the fit stands, and to go on from.")
     ] = None,
@@ -74,7 +66,7 @@ def embed(
 
     Example: tete embed answers.csv -o map.csv
     """
-    estimator = triplet_estimator(method, dims, t, t_prime, kernel)
+    estimator = kind.estimator(kind.method)
     outputs = Outputs(output, plot, page, trust=trust, ellipses=ellipses_file, theme=theme, force=force)
     ellipses = ellipses or ellipses_file is not None
     outputs.check()
@@ -82,9 +74,14 @@ def embed(
         raise typer.BadParameter("--ellipses, --objects, --trust and --by do not go with --fixed.")
     if coordinates and fixed is None:
         raise typer.BadParameter("--coordinates are those of the map that --fixed names.")
-    cluster = Cluster(scheduler, workers)
+    is_packed = cluster.takes(answers)
     estimator.set_params(verbose=sys.stderr.isatty() and not quiet and not as_json)
-    if cluster.takes(answers) and fixed is None:
+    if fixed is not None:
+        from tete.cli.embed_fixed import embed_beside  # noqa: PLC0415
+
+        triplets = reading.read(answers)
+        embed_beside(fixed, triplets, estimator, outputs, label, coordinates, reading.encoding, as_json, quiet)
+    elif is_packed:
         from tete.cli.embed_packed import embed_packed  # noqa: PLC0415
 
         if ellipses or by is not None:
@@ -92,25 +89,40 @@ def embed(
         known, shards = _objects_of(reading.open_packed(answers), objects, label, reading.encoding)
         report = embed_packed(shards, known, estimator, outputs, label, cluster, checkpoint)
         _say(report, None, None, outputs, as_json, quiet)
-        return
-    triplets = reading.read(answers)
-    if fixed is not None:
-        from tete.cli.embed_fixed import embed_beside  # noqa: PLC0415
+    else:
+        triplets = reading.read(answers)
+        known, readable = _objects_of(triplets, objects, label, reading.encoding)
+        fit = _Fit(estimator, readable, by, seed, checkpoint)
+        _say(*fit.written(known, triplets, outputs, label, Path(answers).stem, ellipses), outputs, as_json, quiet)
 
-        embed_beside(fixed, triplets, estimator, outputs, label, coordinates, reading.encoding, as_json, quiet)
-        return
-    from tete.reliability.fit_report import fit_and_report  # noqa: PLC0415
 
-    known, readable = _objects_of(triplets, objects, label, reading.encoding)
-    fitted, report = fit_and_report(estimator, readable, by=by, random_state=seed, checkpoint=checkpoint)
-    outputs.write_trust(report.trust)
-    found = dataclasses.replace(known, embedding=fitted.embedding_)
-    outputs.write_map(found)
-    sureness = _uncertainty(fitted, readable, by) if ellipses else None
-    regions = _ellipse_table(sureness, found, outputs)
-    wrong = None if report.trust is None else report.trust.probability_wrong
-    outputs.draw(found, triplets, label, Path(answers).stem, wrong=wrong, uncertainty=sureness)
-    _say(report, sureness, regions, outputs, as_json, quiet)
+@dataclasses.dataclass(frozen=True)
+class _Fit:
+    """A map to be made of answers in memory."""
+
+    estimator: "TripletEmbedding"
+    triplets: "Triplets"
+    by: "By | None"
+    seed: int
+    checkpoint: Path | None
+
+    def written(
+        self, known: "Map", shown: "Triplets", outputs: Outputs, label: str | None, title: str, ellipses: bool
+    ) -> "tuple[FitReport, Uncertainty | None, list[dict[str, object]] | None]":
+        """Make the map, write what was asked for, and return what is to be said."""
+        from tete.reliability.fit_report import fit_and_report  # noqa: PLC0415
+
+        fitted, report = fit_and_report(
+            self.estimator, self.triplets, by=self.by, random_state=self.seed, checkpoint=self.checkpoint
+        )
+        outputs.write_trust(report.trust)
+        found = dataclasses.replace(known, embedding=fitted.embedding_)
+        outputs.write_map(found)
+        sureness = _uncertainty(fitted, self.triplets, self.by) if ellipses else None
+        regions = _ellipse_table(sureness, found, outputs)
+        wrong = None if report.trust is None else report.trust.probability_wrong
+        outputs.draw(found, shown, label, title, wrong=wrong, uncertainty=sureness)
+        return report, sureness, regions
 
 
 def _ellipse_table(sureness: "Uncertainty | None", found: "Map", outputs: Outputs) -> list[dict[str, object]] | None:

@@ -74,19 +74,9 @@ Standardize = Annotated[
     bool, typer.Option("--standardize", help="Weigh columns alike: divide each by its standard deviation.")
 ]
 Array = Annotated[str | None, typer.Option(help="Array of features in an npz file. Default: X, features or data.")]
-Robustness = Annotated[
-    float | None, typer.Option("--t", help="Robustness of tete, from 1 to 2. Default: chosen by answers held out.")
-]
-Tail = Annotated[
-    float | None,
-    typer.Option("--t-prime", help="Tail of tete's kernel, from 1 to 2. Default: chosen by answers held out."),
-]
-Kernel = Annotated[
-    Literal["auto", "squared", "distance"],
-    typer.Option(help="What tete compares: squared distances, or plain ones, which have no --t-prime."),
-]
 Ellipses = Annotated[
-    bool, typer.Option("--ellipses", help="Say and draw how sure the places are: 60 more fits to resampled answers.")
+    bool,
+    typer.Option("--ellipses", help="Say and draw how sure the places are: 60 or 70 more fits, to resampled answers."),
 ]
 Images = Annotated[
     Path | None,

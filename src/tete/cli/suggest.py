@@ -6,9 +6,10 @@ from typing import Annotated
 import typer
 
 from tete.cli import options
-from tete.cli.answer_options import AnswerOptions, reads_answers
-from tete.cli.arguments import triplet_estimator
+from tete.cli.answer_options import AnswerOptions
+from tete.cli.embedding_options import EmbeddingOptions
 from tete.cli.messages import one_sentence, print_result
+from tete.cli.option_groups import gathers
 from tete.cli.outputs import Outputs
 
 __all__ = ["suggest"]
@@ -17,16 +18,13 @@ MOST_SHOWN = 10  # questions on the screen, to see what they look like; the file
 
 
 @one_sentence
-@reads_answers
+@gathers(kind=EmbeddingOptions, reading=AnswerOptions)
 def suggest(
     answers: options.Answers,
     reading: AnswerOptions,
+    kind: EmbeddingOptions,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="The questions: .csv, .tsv, .json.")] = None,
     number: Annotated[int, typer.Option("--number", "-n", min=1, help="How many questions.")] = 100,
-    dims: Annotated[int, typer.Option(min=1, help="Dimensions of the map.")] = 2,
-    t: options.Robustness = None,
-    t_prime: options.Tail = None,
-    kernel: options.Kernel = "auto",
     seed: Annotated[int, typer.Option(help="Seed of the draws: another one gives other questions.")] = 0,
     force: options.Force = False,
     as_json: options.Json = False,
@@ -44,7 +42,7 @@ def suggest(
     triplets = reading.read(answers)
     from tete.selection.suggestion import suggest as suggested  # noqa: PLC0415
 
-    model = triplet_estimator("tete", dims, t, t_prime, kernel).fit(triplets)
+    model = kind.estimator().fit(triplets)
     questions = suggested(model, triplets, n_questions=number, random_state=seed)
     questions.insert(3, "answer", "")
     if output is not None:

@@ -90,8 +90,28 @@ class Triplets:
     Examples
     --------
     >>> from tete import Triplets
-    >>> Triplets(anchor=[0, 2], near=[1, 1], far=[2, 0], names=["espresso", "latte", "tea"])
+    >>> answers = Triplets(anchor=[0, 2], near=[1, 1], far=[2, 0], names=["espresso", "latte", "tea"])
+    >>> answers
     Triplets(2 triplets of 3 objects, with names)
+    >>> answers.mentions().tolist(), answers.name_of(2), answers.with_names(["a", "b", "c"]).name_of(2)
+    ([2, 2, 2], 'tea', 'c')
+
+    What changes answers returns new ones:
+
+    >>> answers.flip_where([True, False]).to_array().tolist()
+    [[0, 2, 1], [2, 1, 0]]
+    >>> answers.select([1]).reverse().to_array().tolist()
+    [[2, 0, 1]]
+    >>> answers.renumbered([2, 1, 0], n_objects=3).to_array().tolist()
+    [[2, 1, 0], [0, 1, 2]]
+
+    A weight says how often an answer was given, as if its line were repeated:
+
+    >>> Triplets.concatenate([answers, answers]).merge_repeats().weights_or_ones().tolist()
+    [2.0, 2.0]
+    >>> weighted = answers.with_weights([3, 1])
+    >>> weighted.counts().tolist(), weighted.n_answers
+    ([3.0, 1.0], 4)
     """
 
     anchor: IntArray
@@ -201,6 +221,12 @@ class Triplets:
         -------
         Triplets
             The answers.
+
+        Examples
+        --------
+        >>> from tete import Triplets
+        >>> Triplets.from_answers([(0, 1, 2), (2, 1, 0)], [1, -1]).to_array().tolist()
+        [[0, 1, 2], [2, 0, 1]]
         """
         return cls.from_array(X, **details).with_answers(y, ties=ties)
 
@@ -223,6 +249,15 @@ class Triplets:
         -------
         Triplets
             With `answers` that keep the triplets of an answer together.
+
+        Examples
+        --------
+        >>> from tete import Triplets
+        >>> picked = Triplets.from_odd_one_out([(0, 1, 2), (1, 2, 3)], odd=2)
+        >>> picked.to_array().tolist()
+        [[0, 1, 2], [1, 0, 2], [1, 2, 3], [2, 1, 3]]
+        >>> picked.answer_numbers().tolist(), picked.answer_counts().tolist()
+        ([0, 0, 1, 1], [1.0, 1.0])
         """
         rows, source = questions.odd_one_out(X, odd)
         return cls._from_source(rows, source, len(X), details)
@@ -246,6 +281,12 @@ class Triplets:
         -------
         Triplets
             With `answers` that keep the triplets of an answer together.
+
+        Examples
+        --------
+        >>> from tete import Triplets
+        >>> Triplets.from_most_central([(0, 1, 2)], central=1).to_array().tolist()
+        [[0, 1, 2], [2, 1, 0]]
         """
         rows, source = questions.most_central(X, central)
         return cls._from_source(rows, source, len(X), details)
@@ -272,6 +313,12 @@ class Triplets:
         -------
         Triplets
             With `answers` that keep the triplets of an answer together.
+
+        Examples
+        --------
+        >>> from tete import Triplets
+        >>> Triplets.from_selection([(0, 1, 2, 3)], [[1]]).to_array().tolist()  # of 1, 2 and 3, 1 is most like 0
+        [[0, 1, 2], [0, 1, 3]]
         """
         rows, source = questions.selection(X, selected, ranked)
         return cls._from_source(rows, source, len(X), details)
@@ -542,6 +589,12 @@ class Triplets:
         -------
         Triplets
             The answers.
+
+        Examples
+        --------
+        >>> from tete import Triplets
+        >>> Triplets.from_array([(0, 1, 2), (2, 1, 0)]).with_answers([False, True]).to_array().tolist()
+        [[0, 2, 1], [2, 1, 0]]
         """
         check_choice("ties", ties, ("drop", "half"))
         decided, second_nearer = questions.check_answers(y, len(self), drop_ties=ties == "drop")

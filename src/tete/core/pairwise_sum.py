@@ -5,10 +5,13 @@ these in pairs, and so on. A term without a partner moves up as it is. The sum o
 comes first, so one thread, many threads and many machines get the same bits.
 
 Sums of whole numbers (each term rounded once to a multiple of one step, 64 bits) would not depend on the grouping at
-all. Both were measured on 16 and 256 terms of 2,000 normal draws, columns of different sizes: the tree was 1.4 and 35
-times nearer to the exact sum and took a fifth of the time. The step would also have to be known before the first term
-is rounded, from the largest entry of all terms, which differs by orders of magnitude between losses, weights and stages
-of a fit. The tree needs no such bound, and keeps at most one term for each level and thread.
+all. Both were measured on the gradients of 16 shards of ten million answers about 100,000 objects: the tree took 1.7
+processor ms and was off the exact sum of the terms by 2e-16 in the mean, whole numbers took 4.7 ms and were off by
+1.5e-18. On terms whose columns have different sizes it is the other way round: of 16 and 256 such terms the tree's sum
+was 1.4 and 35 times nearer. Neither matters beside the rounding inside a term, a sum of 600,000 answers there. But the
+step has to be known before the first term is rounded, from the largest entry of all terms, which differs by orders of
+magnitude between losses, weights and stages of a fit, and costs a round of messages where terms are on many machines.
+The tree needs no such bound, and keeps at most one term for each level and thread.
 """
 
 from dataclasses import dataclass, field

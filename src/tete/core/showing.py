@@ -76,6 +76,15 @@ class ExploredMap:
         -------
         MapPage
             A notebook shows it; ``page.save("map.html")`` writes a file for any browser.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import mkdtemp
+        >>> from tete import TETE
+        >>> model = TETE().fit([(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+        >>> page = model.explore({"kind": ["tea", "tea", "cocoa"]}, label="kind")
+        >>> page.save(Path(mkdtemp(), "map.html"))
         """
         import tete  # noqa: PLC0415  (its public names are loaded when they are used)
 
@@ -137,6 +146,13 @@ class ShownMap(ExploredMap):
         -------
         matplotlib axes
             What was drawn on.
+
+        Examples
+        --------
+        >>> from tete import TETE
+        >>> axes = TETE().fit([(0, 1, 2), (1, 0, 2), (2, 1, 0)]).plot(["tea", "tea", "cocoa"], title="drinks")
+        >>> axes.get_title()
+        'drinks'
         """
         import tete  # noqa: PLC0415
 

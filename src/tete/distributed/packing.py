@@ -46,7 +46,7 @@ def pack_answers(
     force: bool = False,
     **reading: Any,
 ) -> Manifest:
-    """Pack the answers of CSV, TSV and Parquet files into a folder that `TripletShards` opens.
+    r"""Pack the answers of CSV, TSV and Parquet files into a folder that `TripletShards` opens.
 
     Parameters
     ----------
@@ -72,6 +72,18 @@ def pack_answers(
     ------
     InvalidFileError
         If a file cannot be used; the message has the line and the column.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> from tete.distributed import TripletShards, pack_answers
+    >>> folder = Path(mkdtemp())
+    >>> _ = (folder / "monday.csv").write_text("anchor,near,far\ntea,mate,wine\n")
+    >>> _ = (folder / "friday.csv").write_text("anchor,near,far\nwine,beer,tea\nbeer,wine,mate\n")
+    >>> manifest = pack_answers([folder / "monday.csv", folder / "friday.csv"], folder / "answers.tete")
+    >>> len(TripletShards(folder / "answers.tete"))
+    3
     """
     if not paths:
         raise InvalidParameterError("`paths` must name at least one file, got none.")

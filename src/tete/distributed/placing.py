@@ -49,6 +49,14 @@ class PlacedRows:
         Its parts, and how many of them were there already.
     n_unlike : int
         Rows placed in this run that hardly belong to the map: their novelty is above 3.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tete.distributed import PlacedRows
+    >>> done = PlacedRows(Path("places"), n_rows=1_000_000, n_parts=4, n_kept=3, n_unlike=12)
+    >>> done.n_parts - done.n_kept  # parts placed in this run; the others were there already
+    1
     """
 
     folder: Path

@@ -37,6 +37,14 @@ class FittedMap(Protocol):
     >>> from tete import TETE, FittedMap
     >>> isinstance(TETE().fit([(0, 1, 2), (1, 0, 2), (2, 1, 0)]), FittedMap)
     True
+    >>> model = TETE(1).on_map([[0.0], [1.0], [3.0]])
+    >>> model.margins([(0, 1, 2), (2, 0, 1)]).tolist()  # by how much farther "far" is than "near"
+    [2.0, -1.0]
+    >>> model.predict_proba([(0, 1, 2)]).argmax(axis=1).tolist(), 0 <= model.answer_model().lapse < 0.5
+    ([1], True)
+    >>> answers = model.read([(0, 1, 2), (2, 1, 0)])
+    >>> answers, model.map_of(answers).shape, model.settled().n_components
+    (Triplets(2 triplets of 3 objects), (3, 1), 1)
     """
 
     embedding_: Embedding
@@ -56,7 +64,7 @@ class FittedMap(Protocol):
 
     @filled_from(as_triplets)
     def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
-        """By how much the map agrees with each answer: |y_i - y_k| - |y_i - y_j|, positive where it agrees.
+        """By how much the map agrees with each answer: ``|y_i - y_k| - |y_i - y_j|``, positive where it agrees.
 
         Parameters
         ----------

@@ -33,7 +33,7 @@ from tete.core.validation import (
     check_n_jobs,
     check_whole,
 )
-from tete.embedding.checkpoint import Checkpoint
+from tete.embedding.checkpoint import Checkpoint, Standing
 from tete.embedding.fit_messages import (
     refuse_beside_packed,
     refuse_collapse,
@@ -302,6 +302,23 @@ class TripletEmbedding(TripletMap):
         embedding = np.zeros((answers.n_objects, self.n_components))
         embedding[mentioned] = minimum.embedding - minimum.embedding.mean(axis=0)
         return FoundMap(embedding, minimum, mentioned)
+
+    def leave_checkpoint(self, path: AnyPath, answers: Answers) -> None:
+        """Write a file from which a fit to the same answers begins at this map, as `fit` does while it is under way.
+
+        Parameters
+        ----------
+        path : str or path
+            The file.
+        answers : Triplets or packed answers
+            Those that this estimator was fitted to.
+        """
+        checkpoint = self._checkpoint(path, answers)
+        with summed(answers, self.n_components, self.n_jobs) as (_, mentioned):
+            places = self.embedding_[mentioned]
+        if checkpoint is not None:
+            checkpoint.keep(Standing(len(self._stages()) - 1, places, self.history_.tolist()))
+            checkpoint.write()
 
     def _checkpoint(self, path: AnyPath | None, answers: Answers) -> Checkpoint | None:
         """The file of this very fit: of its parameters and answers."""

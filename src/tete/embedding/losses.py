@@ -21,6 +21,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from tete.core.compilation import chosen_by_type, compiled
+from tete.embedding.triplet_distances import squared_distances
 
 __all__ = [
     "CKLLoss",
@@ -293,6 +294,13 @@ def sum_losses(
 
 
 @compiled(**FAST)
+def _log_ratios(loss: Any, to_near: NDArray[np.float64], to_far: NDArray[np.float64]) -> NDArray[np.float64]:
+    result = np.empty(len(to_near))
+    for row in range(len(to_near)):
+        result[row] = log_ratio(loss, to_near[row], to_far[row])[0]
+    return result
+
+
 def log_ratios(
     loss: Any,
     embedding: NDArray[np.float64],
@@ -301,14 +309,4 @@ def log_ratios(
     far: NDArray[np.integer[Any]],
 ) -> NDArray[np.float64]:
     """Log l of every triplet: negative where the map agrees with the answer, positive where it does not."""
-    result = np.empty(anchor.shape[0])
-    for row in range(anchor.shape[0]):
-        to_near = 0.0
-        to_far = 0.0
-        for c in range(embedding.shape[1]):
-            step_near = embedding[anchor[row], c] - embedding[near[row], c]
-            step_far = embedding[anchor[row], c] - embedding[far[row], c]
-            to_near += step_near * step_near
-            to_far += step_far * step_far
-        result[row] = log_ratio(loss, to_near, to_far)[0]
-    return result
+    return np.asarray(_log_ratios(loss, *squared_distances(embedding, anchor, near, far)))

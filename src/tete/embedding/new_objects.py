@@ -58,6 +58,10 @@ class NewPlaces:
     >>> placed = model.place_new([(4, 3, 2), (4, 3, 1), (3, 4, 2)])  # object 4 is like object 3
     >>> placed.names, placed.n_answers.tolist(), bool(placed.embedding[0, 0] > 4)
     ((4,), [3], True)
+    >>> placed.radii().shape, bool(placed.contains(placed.embedding)[0])
+    ((1, 1), True)
+    >>> list(placed.to_frame().columns)
+    ['object', 'x1', 'radius1', 'n_answers']
     """
 
     names: tuple[Hashable, ...]
@@ -145,6 +149,11 @@ def place_beside(model: AnswerModel, embedding: Embedding, triplets: Triplets) -
     mentions = used.mentions()
     objects = np.flatnonzero(mentions)
     n_frozen = int(np.sum(objects < n_known))
+    if not n_frozen:
+        raise InvalidTripletsError(
+            f"At least one triplet must compare a new object with those of the map, got none: "
+            f"{triplets.name_of(int(objects[0]))!r} and all others are not on it."
+        )
     local = used.renumbered(np.cumsum(mentions > 0) - 1, len(objects))
     newcomers = _Newcomers(model, _Normal.of(embedding), embedding[objects[:n_frozen]], local)
     newcomers.place_all()

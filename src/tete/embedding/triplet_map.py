@@ -106,7 +106,7 @@ class TripletMap(ShownMap, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-
     def margins(self, X: Any, y: ArrayLike | None = None, *, embedding: ArrayLike | None = None) -> Floats:
         """By how much the map, or another one of the same objects, agrees with each answer.
 
-        It is the difference of distances |y_i - y_k| - |y_i - y_j|, positive where the map agrees.
+        It is the difference of distances ``|y_i - y_k| - |y_i - y_j|``, positive where the map agrees.
 
         Returns
         -------

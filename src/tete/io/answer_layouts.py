@@ -124,14 +124,15 @@ def _one_of(records: AnswerRecords, layout: str) -> tuple[_Screens, tuple[Hashab
     """Which of these is the odd one out, or the most central? It is one of those shown, or comes beside them."""
     role = layout.rsplit(maxsplit=1)[-1]
     choices, beside = shown_roles(records.roles), not layout.startswith("shown")
+    # Columns that were given say nothing of the layout: where all the answers are among the others, those were shown.
+    if beside and len(choices) > 2:
+        numbers, _ = records.numbers([*choices, role], may_be_empty=choices[2:], answers={role: UNDECIDED})
+        beside = not ((numbers[:, :-1] == numbers[:, -1:]).any(axis=1) | (numbers[:, -1] < 0)).all()
     numbers, names = records.numbers(
         [*choices, role],
         may_be_empty=choices[2 if beside else 3 :],
         answers={} if beside else {role: UNDECIDED},
     )
-    # Columns that were given say nothing of the layout: where all the answers are among the others, those were shown.
-    if beside and len(choices) > 2:
-        beside = not (numbers[:, :-1] == numbers[:, -1:]).any(axis=1).all()
     shown, chosen = numbers if beside else numbers[:, :-1], numbers[:, -1:]
     _refuse_repeats(records, shown, [*choices, role] if beside else choices)
     among = ((shown == chosen) & (chosen >= 0)).any(axis=1)

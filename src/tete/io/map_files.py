@@ -30,7 +30,7 @@ MAP_KINDS = ("text", "parquet", "npy", "json")
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """A map: places of objects, their names and whatever else is known about them.
+    r"""A map: places of objects, their names and whatever else is known about them.
 
     Attributes
     ----------
@@ -48,6 +48,14 @@ class Map:
     >>> drinks = Map(np.array([[0.0, 0.0], [1.0, 2.0]]), names=("tea", "cocoa"), columns={"kind": np.array(["a", "b"])})
     >>> len(drinks), drinks.name_texts, drinks.first_label()
     (2, ['tea', 'cocoa'], 'kind')
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> table = Path(mkdtemp(), "about.csv")
+    >>> _ = table.write_text("object,price\ntea,2\ncocoa,3\n")
+    >>> list(drinks.with_columns(table).columns), drinks.display_names
+    (['kind', 'price'], ['tea', 'cocoa'])
+    >>> Map.without_places(2, ["tea", "cocoa"]).embedding.shape
+    (2, 0)
     """
 
     embedding: NDArray[np.float64]

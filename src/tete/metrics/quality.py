@@ -72,6 +72,8 @@ class MapQuality:
     >>> quality = map_quality(points, points[:, :2])  # the sphere seen from above
     >>> print(f"{quality.recall:.0%} of the neighbours are kept")
     52% of the neighbours are kept
+    >>> quality.as_dict()["n_rows"]
+    300
     """
 
     n_rows: int

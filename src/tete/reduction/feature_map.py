@@ -105,7 +105,7 @@ class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         "max_iter", "callback" or "diverged", or "converged" for data that need no iterations.
     pca_components_ : int or None
         How many principal components the columns were reduced to, None if they were not.
-    column_spreads_ : array of n_features_in_ numbers or None
+    column_spreads_ : array of one number for each column, or None
         What the columns are divided by if `standardize` is true; 1 for constant columns.
     placer_ : Placer
         What places new rows: all that `transform` and a model file need.

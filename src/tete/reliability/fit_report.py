@@ -224,7 +224,12 @@ def fit_and_report(
         warnings.simplefilter("always")
         fitted = clone(estimator).fit(triplets, **options)
     if isinstance(triplets, PackedAnswers):
-        held_out, trusted = _held_out_sample(fitted, triplets)
+        try:
+            held_out, trusted = _held_out_sample(fitted, triplets)
+        except BaseException:  # a lost cluster, an interrupt: the map that was found is not lost with it
+            if checkpoint is not None:
+                fitted.leave_checkpoint(checkpoint, triplets)
+            raise
         tested = triplets.sample(FEWEST_SAMPLED) if held_out is None else held_out.triplets
         people: PeopleErrors | None = None
         no_people: str | None = "packed answers are held out by what they ask"

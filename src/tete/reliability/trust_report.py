@@ -85,6 +85,10 @@ class TrustReport:
     >>> report = trust(TETE(), answers)
     >>> report.annotators.index[report.annotators["reversed"]].tolist() == is_bad.nonzero()[0].tolist()
     True
+    >>> report.n_distrusted > 0, bool(report.annotator_weights().min() == 0), bool(report.wrong_share < 0.2)
+    (True, True, True)
+    >>> bool(report.refit(TETE(), answers).score(answers) > 0.85)
+    True
     """
 
     model: AnswerModel

@@ -70,6 +70,8 @@ class Uncertainty:
     >>> sureness = Uncertainty(0.01 * np.ones((3, 1, 1)) * np.eye(2), stability=0.98, n_replicates=40)
     >>> sureness.ellipses([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])[:, :2].round(2).tolist()  # widths and heights
     [[0.45, 0.45], [0.45, 0.45], [0.45, 0.45]]
+    >>> sureness.by, round(sureness.radius(), 2)
+    ('answers', 2.24)
     """
 
     covariances: NDArray[np.float64]

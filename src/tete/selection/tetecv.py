@@ -67,13 +67,13 @@ class TETECV(ShownMap, BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     best_index_ : int
         Place of the chosen candidate in `cv_results_`.
     cv_results_ : dict of arrays
-        For each candidate that was tried, as in scikit-learn's `GridSearchCV`: params, param_..., split..._test_score
-        (NaN for folds on which it was no longer tried), mean_test_score, std_test_score, rank_test_score and
-        mean_fit_time; also standard_error (of the mean, by answers), likelihood_error, n_iter (iterations of all folds)
-        and n_folds (on which it was tried). As one fold is harder than another, means over different folds cannot be
-        compared; comparable_score is the chosen candidate's mean plus the mean difference to it on the folds of both,
-        and comparable_likelihood, by which candidates are chosen and ranked, is the same of the log-likelihood of an
-        answer.
+        For each candidate that was tried, as in scikit-learn's `GridSearchCV`: params, ``param_...``,
+        split..._test_score (NaN for folds on which it was no longer tried), mean_test_score, std_test_score,
+        rank_test_score and mean_fit_time; also standard_error (of the mean, by answers), likelihood_error, n_iter
+        (iterations of all folds) and n_folds (on which it was tried). As one fold is harder than another, means over
+        different folds cannot be compared; comparable_score is the chosen candidate's mean plus the mean difference to
+        it on the folds of both, and comparable_likelihood, by which candidates are chosen and ranked, is the same of
+        the log-likelihood of an answer.
         ``pandas.DataFrame(model.cv_results_)`` makes a table of it.
     n_splits_ : int
         Number of folds.

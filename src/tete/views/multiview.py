@@ -69,7 +69,7 @@ class MultiViewTETE(ExploredMap, BaseEstimator):  # type: ignore[misc]  # scikit
     ----------
     n_views_ : int
         Number of views.
-    embeddings_ : array of shape (n_views_, n_objects, n_components)
+    embeddings_ : array of shape (n_views, n_objects, n_components)
         The maps, that of the largest view first, the others turned to lie over it as well as they can.
     object_names_ : tuple or None
         Names of the objects, where the answers had names.
@@ -105,6 +105,8 @@ class MultiViewTETE(ExploredMap, BaseEstimator):  # type: ignore[misc]  # scikit
     >>> model = MultiViewTETE().fit(Triplets.from_array(rows, annotators=people))
     >>> model.n_views_, bool(model.view_of_["ann"] == model.view_of_["cem"] != model.view_of_["dan"])
     (2, True)
+    >>> model.view(1).embedding_.shape  # the map of the smaller view, as a fitted `TETE`
+    (12, 2)
     """
 
     n_components: int = 2

@@ -36,7 +36,7 @@ def test_a_graph_gives_its_shortest_edges(distances):
     found = GivenDistances(graph).within(3, SERIAL)
     np.testing.assert_array_equal(found.indices, GivenDistances(distances).within(3, SERIAL).indices)
     short = sparse.csr_array(np.eye(3))
-    with pytest.raises(InvalidFeaturesError, match="Row 0 of the graph has 1 neighbours: 2 are needed"):
+    with pytest.raises(InvalidFeaturesError, match="Row 0 of the graph has 1 neighbour: 2 are needed"):
         GivenDistances().of(short, 2, SERIAL)
 
 

@@ -1,0 +1,44 @@
+"""
+Who answers carelessly?
+=======================
+
+Twenty people answer; two of them toss coins and two read the question the wrong way round. No question has a known
+answer. Who is it?
+"""
+
+# %%
+import matplotlib.pyplot as plt
+import numpy as np
+
+from tete import TETE, trust
+from tete.datasets import answer_by_distance, assign_annotators, make_sphere, make_uniform_triplets
+
+objects = make_sphere(40, random_state=0).data[:, :2]
+asked = make_uniform_triplets(objects, 6000, random_state=0)
+answers, tosses = assign_annotators(answer_by_distance(objects, asked, sharpness=6), 20, n_bad=2, random_state=1)
+reads_wrongly = np.isin(answers.annotators, np.unique(answers.annotators)[~tosses][-2:])
+answers = answers.flip_where(reads_wrongly)
+
+# %%
+# Everybody is compared with ordinary people on the same questions, on maps that were made without the answers in
+# question. The verdicts are adjusted: with 95 % probability nobody is accused who is as good as ordinary people.
+report = trust(TETE(), answers)
+people = report.annotators.sort_values("agreement")
+print(people[["answers", "agreement", "expected", "verdict"]].to_string(float_format="%.2f"))
+
+# %%
+colors = {"ordinary": "#7a8b99", "at chance": "#edae49", "reversed": "#d1495b"}
+figure, axis = plt.subplots(figsize=(8, 4.6), layout="constrained")
+for verdict, rows in people.groupby("verdict"):
+    axis.scatter(rows["expected"], rows["agreement"], s=70, label=verdict, color=colors.get(verdict, "#00798c"))
+axis.axhline(0.5, color="0.6", lw=1, ls=":")
+axis.annotate("a coin", (axis.get_xlim()[0], 0.505), color="0.4", fontsize=9)
+axis.set(xlabel="agreement expected of ordinary people", ylabel="agreement with the map")
+axis.legend(frameon=False, title="verdict")
+axis.spines[["top", "right"]].set_visible(False)
+
+# %%
+# A map in which everybody counts by how reliable they were, against one that believes all alike.
+truth = make_uniform_triplets(objects, 5000, random_state=9)
+believing, weighing = TETE().fit(answers), report.refit(TETE(), answers)
+print(f"all alike: {believing.score(truth):.3f} of true answers; by reliability: {weighing.score(truth):.3f}")

@@ -1,0 +1,27 @@
+"""
+Parameters of ListwiseTETE side by side
+=======================================
+
+Few parameters matter. ``n_neighbors`` says how large a neighbourhood is; ``exaggeration`` draws groups together;
+``quality`` takes more time for sharper neighbourhoods (see the next example). The defaults are in the middle.
+"""
+
+# %%
+import matplotlib.pyplot as plt
+
+from tete import ListwiseTETE
+from tete.datasets import load_digits
+
+digits = load_digits()
+figure, axes = plt.subplots(3, 3, figsize=(9, 9), layout="constrained")
+for row, n_neighbors in zip(axes, (5, 15, 60), strict=True):
+    for axis, exaggeration in zip(row, (1.0, 2.0, 4.0), strict=True):
+        model = ListwiseTETE(n_neighbors=n_neighbors, exaggeration=exaggeration, random_state=0)
+        places = model.fit_transform(digits.data)
+        axis.scatter(*places.T, c=digits.target, cmap="tab10", s=3)
+        axis.set(xticks=[], yticks=[], aspect="equal")
+        axis.set_title(f"{n_neighbors} neighbours, exaggeration {exaggeration:g}", fontsize=9)
+
+# %%
+# Read it by rows and columns: more neighbours give smoother, more global maps; more exaggeration gives compact groups
+# with gaps between them, which look sure of themselves, and are no surer.

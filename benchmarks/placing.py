@@ -173,6 +173,7 @@ def measure_mnist(methods: list[str], limit: float, small: bool) -> dict[str, An
     maps = placed_maps(X, count, methods, limit)
     for name, (result, Y) in maps.items():
         report[name] = result | ({} if Y is None else measured(X, y, Y))
+    print(json.dumps(report), flush=True)  # before anything else can go wrong
     draw({name: Y for name, (_, Y) in maps.items() if Y is not None}, y, small)
     return report
 
@@ -182,8 +183,7 @@ def draw(maps: dict[str, np.ndarray], y: np.ndarray, small: bool) -> None:
     figure = Figure(figsize=(4.2 * len(maps), 4.6))
     axes = figure.subplots(1, len(maps), squeeze=False)
     for place, (name, Y) in zip(axes[0], maps.items(), strict=True):
-        plot_map(Y, labels=y.astype(str), ax=place)
-        place.set_title(name, fontsize=10)
+        plot_map(Y, labels=y.astype(str), title=name, axes=place)
         if place.get_legend() is not None and place is not axes[0, -1]:
             place.get_legend().remove()
     folder = Path(tempfile.gettempdir()) if small else RESULTS

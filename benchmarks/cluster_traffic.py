@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from distributed import Client, LocalCluster
+from distributed_fits import LOCAL
 from environments import machine
 from tete import Triplets
 from tete.distributed import TripletShards, on
@@ -64,8 +65,7 @@ def ring(folder: str, n_objects: int) -> TripletShards:
 
 def measured(shards: TripletShards, n_workers: int, n_calls: int) -> list[dict]:
     rows = []
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with LocalCluster(n_workers=n_workers, **options) as cluster, Client(cluster) as client, on(client):
+    with LocalCluster(n_workers=n_workers, **LOCAL) as cluster, Client(cluster) as client, on(client):
         for n_components in DIMENSIONS:
             places = np.random.default_rng(0).normal(size=(shards.n_objects, n_components))
             total = ClusterSum(shards, 1, client)

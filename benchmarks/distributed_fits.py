@@ -37,6 +37,12 @@ TARGETS = (  # what is compared with what, and what is wanted of the ratio of th
     ("streamed, 1 thread", "memory, 1 thread", "at most 1.3"),
 )
 ROWS_AT_ONCE = 2**20
+LOCAL = {
+    "threads_per_worker": 1,
+    "processes": True,
+    "dashboard_address": None,
+    "scheduler_kwargs": {"dashboard_address": "127.0.0.1:0"},
+}
 WEIGHTED_BYTES = 20  # of a triplet with a weight
 
 
@@ -74,8 +80,7 @@ def measured(way: str, folder: str, iterations: int, whole: bool, memory_limit: 
     with ExitStack() as stack:
         client = None
         if n_workers:
-            options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
-            cluster = LocalCluster(n_workers=n_workers, memory_limit=memory_limit or "auto", **options)
+            cluster = LocalCluster(n_workers=n_workers, memory_limit=memory_limit or "auto", **LOCAL)
             client = stack.enter_context(Client(stack.enter_context(cluster)))
             stack.enter_context(on(client))
         warm_up(model)

@@ -278,7 +278,7 @@ MISTAKES = [
     ("a,b\n1,2\n1,2,3\n", "line 3: expected 2 columns"),
     ("a\n" + "".join(f"{n}\n" for n in range(60)) + "red\n", "line 62, column 'a': 'red' is not a number"),
     ("a,b\nx,\ny,\n", "No column of `X` can say which rows are alike: 'a' (all different), 'b' (empty)"),
-    ("a,b\n1,2\nNA,NA\n3,4\n", "Row 1 of `X` has no cell to go by in the 2 columns that are used"),
+    ("a,b\n1,2\nNA,NA\n3,4\n", "Row 1 of `X` has no cell to go by in the 2 columns used"),
     ("a,b\n1,2\n", "Found array with 1 sample"),
     ("name\nx\ny\n", "expected columns of numbers to map, got none"),
     (b"\x00\x01\x02" * 100, "is not a text file"),
@@ -549,7 +549,7 @@ class TestTablesAsTheyAre:
         np.save(tmp_path / "empty_row.npy", table)
         refused = tete("reduce", tmp_path / "empty_row.npy")
         assert refused.exit_code == 2
-        assert "Row 3 of `X` has no cell to go by in the 4 columns that are used" in refused.stderr
+        assert "Row 3 of `X` has no cell to go by in the 4 columns used" in refused.stderr
 
     def test_score_of_a_map_by_a_table_as_it_is(self, mixed, tmp_path):
         made = tete("reduce", tmp_path / "mixed.csv", "--label", "species", "-o", tmp_path / "map.csv", "--json")

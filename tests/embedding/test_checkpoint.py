@@ -75,6 +75,22 @@ def test_a_killed_fit_goes_on_from_its_last_map_and_always_to_the_same_end(tripl
     assert resumed.loss_ == pytest.approx(whole.loss_, rel=1e-3)
 
 
+def test_the_spectral_start_is_kept_and_a_fit_from_it_has_the_same_bits(triplets, tmp_path, monkeypatch):
+    def lose(*_, **__):
+        raise StoppedError
+
+    path = tmp_path / "fit.npz"
+    with monkeypatch.context() as patched:
+        patched.setattr("tete.embedding.stages.lbfgs", lose)
+        with pytest.raises(StoppedError):
+            estimator().fit(triplets, checkpoint=path)
+    assert len(np.load(path)["history"]) == 0
+    monkeypatch.setattr("tete.embedding.fitting.spectral_start", lose)  # it is not made again
+    resumed = estimator().fit(triplets, checkpoint=path).embedding_
+    monkeypatch.undo()
+    np.testing.assert_array_equal(resumed, estimator().fit(triplets).embedding_)
+
+
 @pytest.mark.parametrize("stopped", [3, 30])
 def test_an_interrupt_leaves_where_it_stood(stopped, triplets, tmp_path):
     def interrupt(iteration, _, __):

@@ -62,11 +62,12 @@ class Cluster:
     def _client(self, stack: ExitStack) -> Any:
         from tete.exceptions import ClusterError  # noqa: PLC0415
 
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in our own sentence
         try:
             from distributed import Client, LocalCluster  # noqa: PLC0415
         except ImportError as error:
             raise ImportError("--scheduler and --workers need Dask: pip install 'tete[dask]'") from error
+        for handler in logging.getLogger("distributed").handlers:  # one, of all loggers of Dask
+            handler.setLevel(logging.CRITICAL)  # what matters is said in our own sentence
         if self.workers is not None:
             local = LocalCluster(
                 n_workers=self.workers,

@@ -47,7 +47,8 @@ class _Kept:
                     raise InvalidFileError(f"{path} has other answers on a worker than on the machine of the fit.")
                 found.digest = digest
                 found.leave_out_below(left_out)
-                self._answers, self._blocks, self._room = found, {}, _room()
+                self._blocks = {}  # before the room is counted
+                self._answers, self._room = found, _room()
             return found
 
     def blocks(self, answers: TripletShards, rows: Rows) -> Iterable[Block]:

@@ -44,6 +44,8 @@ def minimize_in_stages(
     stop_reason, first = StopReason.MAX_ITER, 0
     if checkpoint is not None and (found := checkpoint.found()) is not None:
         first, start, history = found
+    elif checkpoint is not None:
+        checkpoint.keep(Standing(first, start, history))  # the spectral start, which may have taken long
     for place, stage in enumerate(stages[first:], first):
         start = principal_axes(start, stage.n_components)
         left = max_iter - len(history)

@@ -26,12 +26,27 @@ def test_texts_of_values():
         (["1,5", "2,5"], "category"),
         (["2020-01-31", "2020-02-01 12:30:00.5Z"], "date"),
         (["2020-01-31", "2020-02-31"], "category"),  # there is no such day
+        (["2020-01-31T10:00+09:00", None, "2020-02-01 12:30:00-0330"], "date"),
+        (["2020-01-31+09:00"], "category"),  # a zone belongs to a time
+        (["True", None, "false "], "truth"),
+        (["true", "maybe"], "category"),
+        (["3 days 12:00:00", "0 days 00:00:01.5", "1 day"], "duration"),
+        (["3 days", "soon"], "category"),
         (["31.01.2020"], "category"),
         (["1_000"], "category"),
     ],
 )
 def test_texts_that_are_all_numbers_or_all_days(texts, kind):
     assert cells_of("c", pd.Series(texts))[1] == kind
+
+
+def test_zones_gaps_and_durations_in_texts():
+    days = cells_of("c", pd.Series(["2020-01-31T09:00+09:00", None, "2020-01-31T00:00Z", "2020-01-31"]))[0]
+    np.testing.assert_array_equal(days, [18292.0, np.nan, 18292.0, 18292.0])
+    np.testing.assert_array_equal(cells_of("c", pd.Series(["TRUE", None, "False"]))[0], [1.0, np.nan, 0.0])
+    np.testing.assert_array_equal(
+        cells_of("c", pd.Series(["1 days 00:00:02", "-1 days +23:59:59"]))[0], [86402.0, -1.0]
+    )
 
 
 def test_cells_that_hold_several_values_are_refused():

@@ -120,6 +120,9 @@ def test_cells_of_another_kind_are_named():
     days = code_of(["2020-01-01", "2020-02-01", "2020-01-01"])
     with pytest.raises(InvalidFeaturesError, match="Row 0, column 'c' of `X` is 'soon', expected a date"):
         encode(days, pd.Series(["soon", "2020-01-01"]))
+    truths = code_of(["true", "false", "true"])
+    with pytest.raises(InvalidFeaturesError, match="Row 1, column 'c' of `X` is 'maybe', expected true or false as in"):
+        encode(truths, pd.Series(["true", "maybe"]))
     np.testing.assert_array_equal(encode(code, pd.Series([None, None], dtype=object)), [[np.nan], [np.nan]])
     np.testing.assert_array_equal(encode(code, pd.Series([True, False])), [[1], [0]])
 

@@ -14,10 +14,18 @@ from tete.exceptions import InvalidFeaturesError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["DAY_TEXT", "NUMBER_TEXT", "cells_of", "is_missing", "value_texts", "written"]
+__all__ = ["WRITTEN", "cells_of", "is_missing", "value_texts", "written"]
 
-DAY_TEXT = re.compile(r"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)?Z?\s*")
+ZONE = r"(?:Z|[-+][0-9]{2}:?[0-9]{2})?"
+DAY_TEXT = re.compile(
+    rf"\s*[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}(?:[ T][0-9]{{2}}:[0-9]{{2}}(?::[0-9]{{2}}(?:\.[0-9]+)?)?{ZONE}|Z)?\s*"
+)
+DURATION_TEXT = re.compile(
+    r"\s*-?[0-9]{1,5} days?(?: [-+]?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?)?\s*"
+)  # as pandas writes
+TRUTH_TEXT = re.compile(r"\s*(?:true|false)\s*", re.IGNORECASE)
 NUMBER_TEXT = re.compile(r"\s*[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\s*")
+WRITTEN = {"number": NUMBER_TEXT, "truth": TRUTH_TEXT, "date": DAY_TEXT, "duration": DURATION_TEXT}
 SECONDS_OF_A_DAY = 86_400.0
 # What pandas says of columns of Python objects; see pandas.api.types.infer_dtype.
 OBJECTS = (
@@ -64,17 +72,27 @@ def _kind_of_type(name: str, kind: Any) -> str:
 
 
 def _read_texts(name: str, texts: NDArray[Any]) -> tuple[NDArray[Any], str]:
-    """Texts that are all numbers or all days as these."""
+    """Texts that are all numbers, all true or false, all days or all durations as these."""
     present = [text for text in texts if text is not None]
-    if present and all(map(NUMBER_TEXT.fullmatch, present)):
-        return _finite(name, np.array([np.nan if text is None else float(text) for text in texts])), "number"
-    if present and all(map(DAY_TEXT.fullmatch, present)):
-        import pandas as pd  # noqa: PLC0415
-
-        days = pd.to_datetime(pd.Series(texts), utc=True, format="ISO8601", errors="coerce")
-        if int(days.notna().sum()) == len(present):
-            return _days(days), "date"
+    kind = next((kind for kind, pattern in WRITTEN.items() if present and all(map(pattern.fullmatch, present))), "")
+    if kind == "number":
+        return _finite(name, np.array([np.nan if text is None else float(text) for text in texts])), kind
+    if kind == "truth":
+        return np.array([np.nan if text is None else float(text.casefold() == "true") for text in texts]), kind
+    if kind in {"date", "duration"}:
+        moments = _moments(texts, kind)
+        if int(moments.notna().sum()) == len(present):
+            return _days(moments) if kind == "date" else _seconds(moments), kind
     return texts, "category"
+
+
+def _moments(texts: NDArray[Any], kind: str) -> "pd.Series[Any]":
+    import pandas as pd  # noqa: PLC0415
+
+    column = pd.Series(texts)
+    if kind == "date":
+        return pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
+    return pd.to_timedelta(column, errors="coerce")
 
 
 def _floats(name: str, column: "pd.Series[Any]") -> NDArray[np.float64]:

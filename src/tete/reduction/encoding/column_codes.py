@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.exceptions import InvalidFeaturesError
-from tete.reduction.encoding.cell_kinds import DAY_TEXT, NUMBER_TEXT, cells_of, is_missing, value_texts, written
+from tete.reduction.encoding.cell_kinds import WRITTEN, cells_of, is_missing, value_texts, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +26,7 @@ __all__ = ["KINDS", "LEFT_OUT", "ColumnCode", "Rules", "describe", "encode"]
 KINDS = ("number", "truth", "ordered", "category", "date", "duration", "left out")
 LEFT_OUT = "left out"
 REST = "other values"
+SPOKEN = {"number": "a number", "truth": "true or false", "date": "a date", "duration": "a duration"}
 FEWEST_NUMBERED = 20  # rows whose consecutive numbers are no coincidence
 
 
@@ -113,15 +114,15 @@ def encode(code: ColumnCode, column: "pd.Series[Any]") -> NDArray[np.float64]:
     elif present.any():
         row = int(np.flatnonzero(present)[0]) if kind != "category" else _first_odd(code.kind, cells, present)
         raise InvalidFeaturesError(
-            f"Row {row}, column {code.name!r} of `X` is {str(cells[row])!r:.40}, expected a {code.kind} as in the "
-            "fitted table."
+            f"Row {row}, column {code.name!r} of `X` is {str(cells[row])!r:.40}, expected {SPOKEN[code.kind]} as in "
+            "the fitted table."
         )
     return numbers[:, None]
 
 
 def _first_odd(kind: str, cells: NDArray[Any], present: NDArray[np.bool_]) -> int:
     """The first cell that is not written like one of this kind."""
-    pattern = DAY_TEXT if kind == "date" else NUMBER_TEXT
+    pattern = WRITTEN[kind]
     odd = [row for row in np.flatnonzero(present) if not pattern.fullmatch(str(cells[row]))]
     return int(odd[0] if odd else np.flatnonzero(present)[0])
 

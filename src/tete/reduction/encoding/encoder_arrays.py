@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tete.core.checked_arrays import CheckedArrays
 from tete.exceptions import InvalidFileError
 from tete.reduction.encoding.column_codes import KINDS, LEFT_OUT, ColumnCode
-from tete.reduction.encoding.gaussian_gaps import GaussianGaps
+from tete.reduction.encoding.gap_filling import GapFiller
 from tete.reduction.encoding.table_encoder import TableEncoder
 
 __all__ = ["ENCODER_ARRAYS", "encoder_from_arrays", "encoder_to_arrays"]
@@ -21,6 +21,9 @@ ENCODER_ARRAYS = (
     "encoder_divisor",
     "encoder_mean",
     "encoder_covariance",
+    "encoder_share",
+    "encoder_donors",
+    "encoder_known",
 )
 ENTRIES = {"columns", "standardize", "named", "n_gaps"}
 COLUMN_ENTRIES = {"name", "kind", "values", "rest", "reason"}
@@ -64,7 +67,7 @@ def encoder_from_arrays(arrays: CheckedArrays) -> TableEncoder:
     encoder.center_ = arrays.numbers("encoder_center", "f8", (width,))
     encoder.spread_ = arrays.numbers("encoder_spread", "f8", (width,), least=tiny)
     encoder.divisor_ = arrays.numbers("encoder_divisor", "f8", (width,), least=tiny)
-    encoder.gaps_ = GaussianGaps.from_arrays(arrays, width)
+    encoder.gaps_ = GapFiller.from_arrays(arrays, width)
     encoder.n_gaps_ = header["n_gaps"]
     encoder.n_features_in_ = len(columns)
     if header["named"]:

@@ -17,7 +17,7 @@ from tete.core.threads import threads
 from tete.core.validation import check_interval, check_n_jobs, check_whole
 from tete.exceptions import InvalidFeaturesError, InvalidParameterError
 from tete.reduction.encoding.column_codes import KINDS, LEFT_OUT, ColumnCode, Rules, describe, encode
-from tete.reduction.encoding.gaussian_gaps import fit_gaussian
+from tete.reduction.encoding.gap_filling import fit_filler
 from tete.reduction.missing_codes import warn_missing_codes
 from tete.reduction.row_order import row_hashes
 
@@ -44,7 +44,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     Numbers stay, categories and texts of few values become an indicator for each value, ordered categories their place
     in the order, true and false 1 and 0, dates days. Columns that cannot say which rows are alike are left out: empty
     or constant ones, ids, free text. Gaps get their conditional means under a Gaussian of all columns, which EM fits to
-    the cells that are there; so do, in new rows, values that the fitted table does not have.
+    the cells that are there, moved towards the means of the nearest rows as far as is best for cells that are hidden
+    for a test; so do, in new rows, values that the fitted table does not have.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     ----------
     columns_ : tuple of ColumnCode
         For each column its kind, its values, and why it is left out if it is.
-    gaps_ : GaussianGaps
+    gaps_ : GapFiller
         What fills gaps in.
     center_ : array of n_outputs numbers
         The mean of each number that comes out, before it is divided.
@@ -175,7 +176,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.n_gaps_ = self._count_gaps(encoded)
         with threads(self.n_jobs) as workers:
             order = np.argsort(row_hashes(np.where(np.isnan(encoded), STAND_IN, encoded), workers), kind="stable")
-            self.gaps_ = fit_gaussian(self._reduced(encoded[order]), workers)
+            columns = np.repeat(np.arange(len(self._widths())), self._widths())
+            self.gaps_ = fit_filler(self._reduced(encoded[order]), columns, workers)
         return encoded
 
     def transform(self, X: Any) -> NDArray[np.float64]:
@@ -291,7 +293,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         empty = np.flatnonzero(np.isnan(encoded).all(axis=1))
         if len(empty):
             raise InvalidFeaturesError(
-                f"Row {empty[0]} of `X` has no cell to go by in the {counted(len(parts), 'column')} that are used: "
+                f"Row {empty[0]} of `X` has no cell to go by in the {counted(len(parts), 'column')} used: "
                 f"leave it out ({counted(len(empty), 'such row')})."
             )
         return encoded
@@ -305,10 +307,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         center = np.nansum(scaled, axis=0) / counts
         spread = np.sqrt(np.nansum((scaled - center) ** 2, axis=0) / counts)
         self.center_, self.spread_ = center * size, np.where(spread > 0.0, spread * size, 1.0)
-        widths = [len(code.outputs) for code in self.columns_ if code.kind != LEFT_OUT]
+        widths = self._widths()
         starts = np.cumsum([0, *widths[:-1]])
         totals = np.hypot.reduceat(np.where(spread > 0.0, self.spread_, 0.0), starts)
         self.divisor_ = np.repeat(np.where(totals > 0.0, totals, 1.0), widths)
+
+    def _widths(self) -> list[int]:
+        """How many numbers each column that is used becomes."""
+        return [len(code.outputs) for code in self.columns_ if code.kind != LEFT_OUT]
 
     def _reduced(self, encoded: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray((encoded - self.center_) / self.spread_)
@@ -324,7 +330,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return (encoded - self.center_) / self.divisor_ if self.standardize else encoded
 
     def _count_gaps(self, encoded: NDArray[np.float64]) -> int:
-        first = np.cumsum([0, *(len(code.outputs) for code in self.columns_ if code.kind != LEFT_OUT)])[:-1]
+        first = np.cumsum([0, *self._widths()])[:-1]
         return int(np.isnan(encoded[:, first]).sum())
 
     def _warn_codes(self, frame: "pd.DataFrame", encoded: NDArray[np.float64]) -> None:

@@ -1,13 +1,18 @@
 """Feature maps side by side with UMAP, PaCMAP, LocalMAP, TriMap and openTSNE, in one run.
 
-    python benchmarks/reduction.py [kernel maps growth million] [--datasets mnist usps ...] [--methods umap ...]
+    python benchmarks/reduction.py [warm kernel maps growth million] [--datasets mnist usps ...] [--methods umap ...]
+    python benchmarks/reduction.py maps --quality-only [--missing] [--datasets ...] [--methods ...]
 
 Every method runs in a fresh process with its default settings on the same machine, one after the other; its time
 counts everything from the import to the finished map. Ours, PaCMAP, LocalMAP and the fastest peer run several times in
-turns, and the medians count. The peers conflict with each other, so each gets an
-environment of its own, made on first use, and so does tete, without its extras. The measures are those of
-`tete.metrics`, over all points. Results are kept in `results/reduction.json`, from which `results/reduction.md` is
-written; a section measured anew replaces its old rows.
+turns, and the medians count; a million rows once each. The peers conflict with each other, so each gets an environment
+of its own, made on first use, and so does tete, without its extras. The measures are those of `tete.metrics`, over all
+points. Results are kept in `results/reduction.json`, from which `results/reduction.md` is written after each map; a row
+measured anew replaces its old one. First all methods compile what they compile on first use; the section `warm` does
+that alone, and `--warm` says that it is done.
+
+With `--quality-only` each method runs once and its times are not kept: a busy machine tells nothing about them. Ours
+then have no times, peers those that were measured before. `--missing` leaves out what has all measures already.
 """
 
 import argparse
@@ -75,15 +80,18 @@ result = {{"wall_s": done - start, "fit_s": done - loaded, "cpu_s": used.ru_utim
 print(json.dumps(result | {{"peak_mb": int(peak.split()[1]) / 1024}}))
 """
 
+COMPILED = {"opentsne"}  # before it is installed
 REPEATED = {"pacmap", "localmap"}  # with ours and the fastest peer
 GROWTH = (10_000, 30_000, 70_000, 200_000, 500_000, 1_000_000)
 
+SECTIONS = ["warm", "kernel", "maps", "growth", "million"]
 MILLION = ("tete-weighted", "tete-listwise", "pacmap")
 
 ROUNDS = 3
 SHORT, SHORT_ROUNDS = 5.0, 7  # seconds, whose relative error is larger
 
 TIMES = ("wall_s", "fit_s", "cpu_s")
+COLUMNS = {"wall_s": 2, "fit_s": 2, "cpu_s": 1, "peak_mb": 0}  # and the digits that are shown
 MEASURES = ("recall_15", "accuracy_10nn", "accuracy_1nn", "random_triplets", "global_score", "strays")
 
 
@@ -129,22 +137,22 @@ def warm_up(methods: list[str]) -> None:
     few = rng.normal(size=(500, 60)).astype(np.float32)
     many = (few[:200].repeat(100, axis=0) + 0.3 * rng.normal(size=(20_000, 60))).astype(np.float32)
     surface = datasets.make_swiss_roll(600, random_state=0).data.astype(np.float32)
-    for method in methods:
-        for table in (few, many, surface):
+    for method in (method for method in methods if method not in COMPILED):
+        for table in (few, many if ours(method) else many[:5000], surface):
             run(method, table)
 
 
 def run_in_turns(
-    methods: list[str], X: np.ndarray, limit: float = 1800.0
+    methods: list[str], X: np.ndarray, limit: float = 1800.0, rounds: int = ROUNDS
 ) -> dict[str, tuple[dict[str, Any], np.ndarray | None]]:
     """Each method's times and map; those that matter several times in turns, with the medians of the times."""
     results = {method: run(method, X, limit) for method in methods}
     runs = {method: [result] for method, (result, _) in results.items() if "wall_s" in result}
     walls = {method: first["wall_s"] for method, (first,) in runs.items()}
-    shortest = min(walls.values(), default=0.0)
     first_peer = min((method for method in walls if not ours(method)), key=lambda method: walls[method], default="")
     again = [method for method in walls if ours(method) or method in REPEATED or method == first_peer]
-    for _ in range((SHORT_ROUNDS if shortest < SHORT else ROUNDS) - 1):
+    longest = max((walls[method] for method in again), default=0.0)
+    for _ in range((SHORT_ROUNDS if longest < SHORT else rounds) - 1):
         for method in again:
             runs[method].append(run(method, X, limit)[0])
     for method in again:
@@ -157,23 +165,37 @@ def ours(method: str) -> bool:
     return method.startswith("tete")
 
 
-def measure_maps(names: list[str], methods: list[str], maps: Path | None) -> dict[str, Any]:
-    """Time and quality of every method on every data set."""
-    report: dict[str, Any] = {}
+def measure_maps(report: dict[str, Any], names: list[str], methods: list[str], options: argparse.Namespace) -> None:
+    """Time and quality of every method on every data set, written to the report set by set."""
     for name in names:
+        stored = report.setdefault("maps", {}).setdefault(name, {})
+        wanted = [method for method in methods if not (options.missing and is_complete(stored, method))]
+        if not wanted:
+            continue
         X, y = load(name)
-        results = run_in_turns(methods, X)
         nearest = NearestNeighbors(n_neighbors=15, algorithm="brute").fit(X).kneighbors(return_distance=False)
-        report[name] = {"shape": X.shape, "commit": machine()["commit"]}
-        for method, (result, Y) in results.items():
+        results = {} if options.quality_only else run_in_turns(wanted, X)
+        stored["shape"] = X.shape
+        for method in wanted:
+            result, Y = run(method, X) if options.quality_only else results[method]
+            if options.quality_only:
+                before = {} if ours(method) else stored.get(method, {})  # peers have not changed since they were timed
+                result = before | {key: result[key] for key in ("failed", "peak_mb") if key in result}
             if Y is not None:
                 result.update(measures(X, y, nearest, Y))
-                if maps is not None:
-                    maps.mkdir(parents=True, exist_ok=True)
-                    np.save(maps / f"{name}-{method}.npy", Y)
-            report[name][method] = result
+                if options.maps is not None:
+                    options.maps.mkdir(parents=True, exist_ok=True)
+                    np.save(options.maps / f"{name}-{method}.npy", Y)
+            stored[method] = result | {"commit": machine()["commit"]}
             print(name, method, json.dumps(result), flush=True)
-    return report
+            write(report)
+
+
+def is_complete(stored: dict[str, Any], method: str) -> bool:
+    """Whether a row has all measures: of ours those of this commit, of peers any."""
+    result = stored.get(method, {})
+    current = not ours(method) or result.get("commit") == machine()["commit"]
+    return current and ("strays" in result or "failed" in result)
 
 
 def measure_growth(methods: list[str]) -> dict[str, Any]:
@@ -188,8 +210,8 @@ def measure_growth(methods: list[str]) -> dict[str, Any]:
 
 
 def measure_million(methods: list[str]) -> dict[str, Any]:
-    """Time and memory on a million rows of 50 columns, beside PaCMAP, each several times in turns."""
-    found = run_in_turns([method for method in methods if method in MILLION], grown(1_000_000), limit=7200.0)
+    """Time and memory on a million rows of 50 columns, beside PaCMAP, each once."""
+    found = run_in_turns([method for method in methods if method in MILLION], grown(1_000_000), limit=7200.0, rounds=1)
     report = {method: result for method, (result, _) in found.items()}
     print("million", json.dumps(report), flush=True)
     return {"commit": machine()["commit"], **report}
@@ -226,11 +248,12 @@ def measure_kernel(n_points: int = 70_000, m: int = 20) -> dict[str, float]:
 
 def maps_table(report: dict[str, Any]) -> list[str]:
     lines = []
-    for name, results in report.items():
+    for name in (name for name in SETS if name in report):
+        results = report[name]
         n_rows, n_columns = results["shape"]
-        lines += ["", f"## {name}: {n_rows:,} x {n_columns:,} (commit {results['commit']})", ""]
-        lines.append(f"| method | wall s | without import | CPU s | peak MB | {' | '.join(MEASURES)} |")
-        lines.append("|---" * (5 + len(MEASURES)) + "|")
+        lines += ["", f"## {name}: {n_rows:,} x {n_columns:,}", ""]
+        lines.append(f"| method | wall s | without import | CPU s | peak MB | {' | '.join(MEASURES)} | commit |")
+        lines.append("|---" * (6 + len(MEASURES)) + "|")
         for method in METHODS:
             if method not in results:
                 continue
@@ -238,20 +261,19 @@ def maps_table(report: dict[str, Any]) -> list[str]:
             if "failed" in result:
                 lines.append(f"| {method} | {result['failed']} |")
                 continue
-            cells = [f"{result[key]:.2f}" for key in TIMES[:2]]
-            cells += [f"{result['cpu_s']:.1f}", f"{result['peak_mb']:.0f}"]
+            cells = [f"{result[key]:.{digits}f}" if key in result else "-" for key, digits in COLUMNS.items()]
             cells += [f"{result[key]:.4f}" if key in result else "" for key in MEASURES]
-            lines.append(f"| {method} | {' | '.join(cells)} |")
+            lines.append(f"| {method} | {' | '.join(cells)} | {result.get('commit', results.get('commit', ''))} |")
         lines += ["", ratios(results)]
     return lines
 
 
 def ratios(results: dict[str, Any]) -> str:
     """Our times as shares of the peers'."""
-    walls = {method: result["wall_s"] for method, result in results.items() if "wall_s" in result}
+    walls = {method: results[method]["wall_s"] for method in METHODS if "wall_s" in results.get(method, {})}
     peers = {method: wall for method, wall in walls.items() if not ours(method)}
-    if not peers:
-        return ""
+    if not peers or len(peers) == len(walls):
+        return "Times of this version were not measured on this set."
     fastest = min(peers, key=lambda method: peers[method])
     parts = [f"{method} {wall / peers[fastest]:.2f}" for method, wall in walls.items() if method not in peers]
     text = f"Wall time divided by that of the fastest peer ({fastest}): {', '.join(parts)}."
@@ -313,7 +335,9 @@ def write(report: dict[str, Any]) -> None:
         f"Peers: {', '.join(package for packages in PEERS.values() for package in packages[1:])}; {PANDAS} beside all.",
         "Wall time from the import to the map in a fresh process; compiled code is on disk already, for the peers too.",
         f"Ours, PaCMAP, LocalMAP and the fastest peer: median of {ROUNDS} runs in turns "
-        f"({SHORT_ROUNDS} if the fastest takes less than {SHORT:.0f} s).",
+        f"({SHORT_ROUNDS} if all take less than {SHORT:.0f} s).",
+        "Where a row has no times (-), it was measured on a busy machine, for its quality alone; peers' times and",
+        "measures can then be of different runs.",
         "All measures over all points. Strays: points whose median distance from their own data neighbours exceeds",
         f"five times that of these neighbours. Nothing was tuned on {', '.join(UNSEEN)}.",
         "Written by `python benchmarks/reduction.py`.",
@@ -329,10 +353,12 @@ def write(report: dict[str, Any]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sections", nargs="*", default=["kernel", "maps", "growth", "million"])
+    parser.add_argument("sections", nargs="*", choices=SECTIONS, default=SECTIONS[1:])
     parser.add_argument("--datasets", nargs="+", default=SETS, choices=SETS)
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--maps", type=Path, default=None, help="folder to keep the maps in")
+    parser.add_argument("--quality-only", action="store_true", help="one run each, whose time does not count")
+    parser.add_argument("--missing", action="store_true", help="only what lacks measures, or is of another commit")
     parser.add_argument("--warm", action="store_true", help="compiled code is on disk already")
     arguments = parser.parse_args()
     stored = RESULTS / "reduction.json"
@@ -340,12 +366,10 @@ def main() -> None:
     report["machine"] = machine()
     if "kernel" in arguments.sections:
         report["kernel"] = measure_kernel()
-    if not arguments.warm:
+    if not (arguments.warm or arguments.quality_only):
         warm_up(arguments.methods)
     if "maps" in arguments.sections:
-        found = measure_maps(arguments.datasets, arguments.methods, arguments.maps)
-        for name, results in found.items():
-            report.setdefault("maps", {}).setdefault(name, {}).update(results)
+        measure_maps(report, arguments.datasets, arguments.methods, arguments)
     if "growth" in arguments.sections:
         growing = [method for method in arguments.methods if method in {"tete-weighted", "tete-listwise"}]
         report["growth"] = measure_growth(growing)

@@ -40,14 +40,14 @@ def measure_reversed() -> Rows:
         truth = make_triplets(images, 100, random_state=2 * seed)
         for noise in (0.0, 0.1, 0.2, 0.3):
             noisy = truth.flip(noise, random_state=seed)
-            started = time.perf_counter()
-            fitted = TETE().fit(noisy)
-            fitting = time.perf_counter() - started
+            started = time.process_time()
+            fitted = TETE(n_jobs=1).fit(noisy)
+            fitting = time.process_time() - started
             report = trust(fitted, noisy)
-            seconds = time.perf_counter() - started - fitting
+            seconds = time.process_time() - started - fitting
             area = roc_auc_score(noisy.near != truth.near, report.probability_wrong) if noise else np.nan
             row = {"data": f"{source}, draw {seed}", "reversed": f"{noise:.0%}", "estimate": interval(report)}
-            rows.append(row | {"AUC": area, "seconds of the fit": fitting, "of trust": seconds})
+            rows.append(row | {"AUC": area, "processor seconds of the fit": fitting, "of trust": seconds})
     return rows
 
 

@@ -59,3 +59,15 @@ def test_an_answer_of_several_triplets_stays_whole(rng):
     turned = EqualAnswers(odd).answered(np.full(6, 0.5), rng)
     weights = total_weights(turned)
     assert weights.get((1, 2, 0), 0.0) == weights.get((2, 1, 0), 0.0)
+
+
+def test_parts_of_ties_are_drawn_together(rng):
+    rows = random_triplets(rng, 8, 60).to_array()
+    answers = Triplets.from_answers(
+        rows, np.where(np.arange(60) % 3, np.where(np.arange(60) % 2, 1, -1), 0), ties="half"
+    )
+    equal = EqualAnswers(answers)
+    assert equal.counts.sum() == pytest.approx(60.0)
+    factors = equal.drawn(rng)[answers.ties].reshape(-1, 2)
+    assert (factors[:, 0] == factors[:, 1]).all()
+    assert len(np.unique(factors)) > 1

@@ -34,6 +34,9 @@ def test_objects_that_are_hardly_known_come_first(rng):
 def test_candidates_and_names():
     known = Triplets.from_array([(0, 1, 2), (1, 0, 2), (2, 1, 0)], names=["a", "b", "c"])
     model = TETE().fit(known)
+    everything = [(0, 1, 2), (1, 0, 2), (2, 1, 0)]
+    with pytest.raises(InvalidTripletsError, match="No question about the 3 objects is left that was not asked yet"):
+        suggest(TETE(t=2.0, t_prime=1.5).fit(everything), everything)
     with pytest.raises(InvalidParameterError, match="`candidates` must hold a question that was not asked yet"):
         suggest(model, known, n_questions=3, candidates=[(0, 2, 1)])
     two = Triplets.from_array([(0, 1, 2), (1, 0, 2)], names=["a", "b", "c"])

@@ -1,14 +1,14 @@
 """Answers drawn anew, as if other people had been asked: with replacement, or as a map would answer.
 
 Equal answers are drawn together, by what they say. So answers that are repeated, and one answer that counts as often,
-are drawn alike by the same generator, in whatever order they come.
+are drawn alike by the same generator, in whatever order they come. The parts of an undecided answer are drawn together.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from tete.comparisons.same_question import answer_contents
+from tete.comparisons.same_question import answer_contents, question_numbers
 from tete.comparisons.triplets import Triplets
 
 __all__ = ["EqualAnswers"]
@@ -22,7 +22,7 @@ class EqualAnswers:
     """Triplets, for each the number of what its answer says, and how many answers say so."""
 
     def __init__(self, triplets: Triplets) -> None:
-        answers, contents = triplets.answer_numbers(), answer_contents(triplets)
+        answers, contents = triplets.answer_numbers(), _contents(triplets)
         self.triplets, self.numbers = triplets, contents[answers]
         self.counts: Floats = np.bincount(contents, weights=triplets.answer_counts()).astype(np.float64)
 
@@ -47,3 +47,16 @@ class EqualAnswers:
         share[several] = binom.ppf(luck[several], times[several], 1.0 - probability[several]) / times[several]
         both = Triplets.concatenate([self.triplets, self.triplets.reverse()])
         return both.with_weights(np.concatenate([1.0 - share, share]))
+
+
+def _contents(triplets: Triplets) -> NDArray[np.int64]:
+    """For each answer the number of what it says; all undecided ones to a question say the same."""
+    contents = answer_contents(triplets)
+    if triplets.ties is None or not triplets.ties.any():
+        return contents
+    answers = triplets.answer_numbers()
+    is_tied, questions = np.zeros(len(contents), dtype=bool), np.empty_like(contents)
+    is_tied[answers[triplets.ties]] = True
+    questions[answers] = question_numbers(triplets)
+    said = np.where(is_tied, contents.max() + 1 + questions, contents)
+    return np.unique(said, return_inverse=True)[1]

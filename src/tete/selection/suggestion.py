@@ -101,6 +101,8 @@ def suggest(
     else:
         rows = Triplets.from_array(candidates, n_objects=given.n_objects).to_array()
     rows = _not_asked(rows, given)
+    if not len(rows) and candidates is None:
+        raise InvalidTripletsError(f"No question about the {given.n_objects} objects is left that was not asked yet.")
     if not len(rows):
         raise InvalidParameterError("`candidates` must hold a question that was not asked yet, got none.")
     questions = Triplets.from_array(rows, n_objects=given.n_objects)

@@ -1,6 +1,7 @@
 """The loop, what it runs over and who runs it.
 
-`reduction.listwise.grid`, `reduction.listwise.draws`, `reduction.listwise.mean_loss`.
+`reduction.listwise.plane`, `reduction.listwise.logarithm`, `reduction.listwise.grid`, `reduction.listwise.draws`,
+`reduction.listwise.mean_loss`.
 """
 
 import ctypes
@@ -16,9 +17,12 @@ from tete.core.threads import SERIAL, threads
 from tete.reduction.listwise.affinities import Affinities
 from tete.reduction.listwise.draws import Draws, block_runs, draw_for_tiles
 from tete.reduction.listwise.grid import grid_of_map, make_grid
-from tete.reduction.listwise.kernel import Loss, exp, log, sum_listwise
+from tete.reduction.listwise.kernel import Loss, sum_listwise
+from tete.reduction.listwise.logarithm import exp, log
 from tete.reduction.listwise.mean_loss import ListwiseObjective, Plan
+from tete.reduction.listwise.plane import sum_in_the_plane
 from tete.reduction.listwise.pyramid import node_values, pyramid_of_map
+from tete.reduction.listwise.series import series_of_tiles
 
 
 def problem(n=40, m=5, n_components=2, seed=0):
@@ -30,15 +34,20 @@ def problem(n=40, m=5, n_components=2, seed=0):
     return rng.normal(size=(n, n_components)), near, shares / shares.sum(axis=1, keepdims=True), kappa, weights
 
 
-def total(loss, embedding, near, shares, kappa, weights, draws, grid, slopes=None):
-    """Value, gradient, means and slopes of all points by the compiled loop."""
+def total(loss, embedding, near, shares, kappa, weights, draws, grid, slopes=None, *, by_series=True):
+    """Value, gradient, means and slopes of all points by the compiled loop; without series, from cells one by one."""
     kind, pyramid = embedding.dtype, pyramid_of_map(grid)
     slopes = np.zeros(len(embedding), dtype=kind) if slopes is None else slopes.astype(kind)
     gradient, means, new_slopes = np.zeros_like(embedding), np.zeros_like(slopes), np.zeros_like(slopes)
     values = node_values(pyramid, grid, embedding, slopes)
     lists = draw_lists(draws, grid, 0, len(grid.tile_cells), kind)
-    anchors = (loss, kappa, embedding, near, shares, weights, grid, pyramid, values, slopes)
-    value = sum_listwise(*anchors, 0, *lists, means, new_slopes, gradient)
+    anchors = (loss, kappa, embedding, near, shares, weights, grid, pyramid, values)
+    if embedding.shape[1] == 2:
+        series = series_of_tiles(pyramid, grid, values)
+        series.reaches[:] = series.reaches if by_series else -1
+        value = sum_in_the_plane(*anchors, series, slopes, 0, *lists, means, new_slopes, gradient)
+    else:
+        value = sum_listwise(*anchors, slopes, 0, *lists, means, new_slopes, gradient)
     return value, gradient, means, new_slopes
 
 
@@ -81,11 +90,26 @@ def test_value_and_gradient_equal_the_reference(t, power, n_components):
     grid = grid_of_map(embedding)
     draws = {1: Draws(0, 6, 3, 5), 2: Draws(0, 6, 3, 5), 3: Draws(9, 6, 3, 5), 4: Draws(9, 0, 3, 5)}[n_components]
     loss = Loss(t, power, 0.1, 0.2)
-    found = total(loss, embedding, near, shares, kappa, weights, draws, grid, slopes)
+    found = total(loss, embedding, near, shares, kappa, weights, draws, grid, slopes, by_series=False)
     competitors = competitors_of(draws, grid, embedding, slopes)
     expected = one_sided(embedding, near, shares, weights, kappa, competitors, loss)
     for own, reference in zip(found, expected, strict=True):
         np.testing.assert_allclose(own, reference, rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.parametrize("t", [1.0, 1.1])
+def test_by_series_value_and_gradient_hardly_change(t):
+    embedding, near, shares, kappa, weights = problem(n=3000)
+    embedding = 10 * embedding.astype(np.float32)
+    slopes, grid = np.random.default_rng(1).random(3000), grid_of_map(embedding)
+    arguments = (Loss(t, 1.0, 0.1, 0.2), embedding, near, shares, kappa, weights, Draws(0, 32, 3, 5), grid, slopes)
+    value, gradient, means, new_slopes = total(*arguments)
+    exact = total(*arguments, by_series=False)
+    assert value == pytest.approx(exact[0], rel=1e-4)
+    assert np.abs(gradient - exact[1]).max() > 0
+    assert np.linalg.norm(gradient - exact[1]) < 2e-3 * np.linalg.norm(exact[1])
+    np.testing.assert_allclose(means, exact[2], rtol=2e-3)
+    np.testing.assert_allclose(new_slopes, exact[3], rtol=2e-3)
 
 
 @pytest.mark.parametrize(("last_t", "exaggeration"), [(1.0, 1.0), (1.3, 1.0), (1.0, 3.0)])

@@ -1,4 +1,4 @@
-"""The compiled loop of the listwise loss.
+"""The compiled loop of the listwise loss; `plane` has the one for maps in the plane.
 
     loss = sum_ij p_ij log_t(1 + l_ij),   l_ij = kappa * pooled_i^power / q_ij,   q_ij = exp_2(-d_ij) = 1 / (1 + d_ij)
     pooled_i = (1 - A) mean_k q_ik + A mean_ik q_ik,   A = 2/3
@@ -19,17 +19,15 @@ import math
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numba import float32
 from numpy.typing import NDArray
 
-from tete.core.compilation import chosen_by_type, compiled
+from tete.core.compilation import compiled
 from tete.reduction.descent import Schedule
 from tete.reduction.listwise.grid import Grid
+from tete.reduction.listwise.logarithm import FAST, exp, log
 from tete.reduction.listwise.pyramid import Pyramid
 
 __all__ = ["ANYWHERE", "Loss", "listwise_descent", "sum_listwise"]
-
-FAST: Any = {"error_model": "numpy", "fastmath": {"contract", "arcp", "nsz", "reassoc"}}
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
@@ -51,79 +49,7 @@ class Loss(NamedTuple):
     overall_slope: float
 
 
-# Logarithm and exponential -------------------------------------------------------------------------------------------
-# In single precision by series, which the processor works out for several numbers at once, unlike the library's.
-
-HALF_ROOT_BITS = 0x3F3504F3  # the bits of sqrt(1/2) in single precision
-MANTISSA_BITS, EXPONENT_OF_ONE = 23, 127
-LOG_2 = math.log(2.0)
-LOG_2_HEAD = 0.693359375  # few bits, so that its multiples are exact
-SMALLEST_EXPONENT = -87.0
-
-
-def log(x: Any) -> Any:
-    """Natural logarithm of a positive normal number."""
-    return math.log(x)
-
-
-def exp(x: Any) -> Any:
-    """Exponential of a number that is not positive."""
-    return math.exp(x)
-
-
-def _log_single(x: Any) -> Any:
-    """From x = 2^e m with m in [sqrt(1/2), sqrt(2)), and log m = 2 artanh((m - 1) / (m + 1))."""
-    bits = np.float32(x).view(np.int32)
-    exponent = (bits - np.int32(HALF_ROOT_BITS)) >> np.int32(MANTISSA_BITS)
-    mantissa = np.int32(bits - (exponent << np.int32(MANTISSA_BITS))).view(np.float32)
-    ratio = (mantissa - np.float32(1.0)) / (mantissa + np.float32(1.0))
-    square = ratio * ratio
-    series = np.float32(2 / 7) + square * np.float32(2 / 9)
-    series = np.float32(2 / 3) + square * (np.float32(2 / 5) + square * series)
-    return np.float32(exponent) * np.float32(LOG_2) + ratio * (np.float32(2.0) + square * series)
-
-
-def _exp_single(x: Any) -> Any:
-    """From x = k log 2 + r with r in [-log(2)/2, log(2)/2], and exp r by its series."""
-    x = max(x, np.float32(SMALLEST_EXPONENT))
-    whole = np.int32(x * np.float32(1.0 / LOG_2) - np.float32(0.5))
-    rest = x - np.float32(whole) * np.float32(LOG_2_HEAD) - np.float32(whole) * np.float32(LOG_2 - LOG_2_HEAD)
-    series = np.float32(1 / 120) + rest * (np.float32(1 / 720) + rest * np.float32(1 / 5040))
-    series = np.float32(1 / 2) + rest * (np.float32(1 / 6) + rest * (np.float32(1 / 24) + rest * series))
-    power = np.int32((whole + np.int32(EXPONENT_OF_ONE)) << np.int32(MANTISSA_BITS)).view(np.float32)
-    return power * (np.float32(1.0) + rest * (np.float32(1.0) + rest * series))
-
-
-@chosen_by_type(log, FAST)
-def _compile_log(x: Any) -> Any:
-    return _log_single if x is float32 else log
-
-
-@chosen_by_type(exp, FAST)
-def _compile_exp(x: Any) -> Any:
-    return _exp_single if x is float32 else exp
-
-
 # One anchor against its competitors ----------------------------------------------------------------------------------
-
-
-@compiled(cache=False, inline="always", **FAST)
-def _meet_in_the_plane(x: Any, y: Any, places: Floats, weights: Floats, reactions: Floats, count: int) -> Any:
-    """Sums over competitors k: weight q, and the steps from k to (x, y) times weight q^2 and times reaction q^2."""
-    one, zero = places.dtype.type(1.0), places.dtype.type(0.0)
-    mean, own_x, own_y, other_x, other_y = zero, zero, zero, zero, zero
-    for k in range(count):
-        step_x, step_y = x - places[0, k], y - places[1, k]
-        kernel = one / (one + step_x * step_x + step_y * step_y)
-        own = weights[k] * kernel
-        mean += own
-        own *= kernel
-        other = reactions[k] * kernel * kernel
-        own_x += own * step_x
-        own_y += own * step_y
-        other_x += other * step_x
-        other_y += other * step_y
-    return mean, own_x, own_y, other_x, other_y
 
 
 @compiled(cache=False, inline="always", **FAST)
@@ -341,7 +267,7 @@ def sum_listwise(
     all_kernels = np.empty(n_most + 2 * MARGIN, dtype=kind)[MARGIN:-MARGIN]
     steps, own_shares = np.zeros((n_components, n_filled), dtype=kind), np.zeros(n_filled, dtype=kind)
     shifted, factors = np.empty_like(own_shares), np.empty_like(own_shares)
-    plane, two, overall_slope = n_components == 2, kind.type(2.0), kind.type(loss.overall_slope)
+    overall_slope = kind.type(loss.overall_slope)
     total, n_far, last_list = 0.0, 0, -1
     for row in range(counts.shape[0]):
         own_list = pyramid.lists[first + row]
@@ -355,11 +281,7 @@ def sum_listwise(
         for rank in range(grid.tile_starts[first + row], grid.tile_starts[first + row + 1]):
             anchor = grid.order[rank]
             weight = kind.type(point_weights[anchor])
-            if plane:
-                x, y = embedding[anchor, 0], embedding[anchor, 1]
-                mean, own_x, own_y, other_x, other_y = _meet_in_the_plane(x, y, places, weights, reactions, count)
-            else:
-                mean = _meet(embedding, anchor, places, weights, kernels)
+            mean = _meet(embedding, anchor, places, weights, kernels)
             _reach(embedding, anchor, near, steps, shifted)
             _copy_row(shares, anchor, own_shares)
             value, slope = _weigh(loss, kind.type(kappa[anchor]), mean, own_shares, shifted, factors)
@@ -367,11 +289,7 @@ def sum_listwise(
             _pull(weight, steps, factors, anchor, near, gradient)
             means[anchor], new_slopes[anchor] = mean, weight * slope
             slope = weight * slope + overall_slope
-            if plane:
-                gradient[anchor, 0] -= two * (slope * own_x + other_x)
-                gradient[anchor, 1] -= two * (slope * own_y + other_y)
-            else:
-                _push(slope, embedding, anchor, places, weights, reactions, kernels, gradient)
+            _push(slope, embedding, anchor, places, weights, reactions, kernels, gradient)
     return total
 
 

@@ -14,7 +14,9 @@ from tete.reduction.listwise.affinities import Affinities
 from tete.reduction.listwise.draws import draw_for_tiles, planned_draws
 from tete.reduction.listwise.grid import Grid, grid_of_map
 from tete.reduction.listwise.kernel import ANYWHERE, Loss, sum_listwise
+from tete.reduction.listwise.plane import sum_in_the_plane
 from tete.reduction.listwise.pyramid import Pyramid, node_values, pyramid_of_map
+from tete.reduction.listwise.series import series_of_tiles
 from tete.reduction.listwise.surface import Surface
 
 __all__ = ["ListwiseObjective", "Plan"]
@@ -24,7 +26,8 @@ Floats: TypeAlias = NDArray[np.float32]
 MOST_SHARDS = 8  # work for as many threads; each costs a table of the map's size
 FEWEST_TILES_IN_A_SHARD = 16  # below, adding shards takes longer than summing them
 LARGEST_MAP = 100.0  # times as large, squared distances would not be finite numbers
-GRID_LIFETIME, ARRANGEMENT_LIFETIME = 10, 50  # iterations; other lifetimes were tried and gained nothing
+# Iterations that they serve: at first, while points move fast, and at last; between these a share of those done.
+GRID_LIFETIMES, ARRANGEMENT_LIFETIMES = (2, 10, 1 / 8), (10, 50, 1.0)
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,11 @@ class Plan:
         return 1.0 if iteration < self.n_ramp else self.last_t
 
 
+def lifetime(iteration: int, least: int, most: int, share: float) -> float:
+    """Iterations that something serves: a share of those done, between two limits."""
+    return min(max(share * iteration, least), most)
+
+
 class Arrangement(NamedTuple):
     """Points in the order of a grid over the map: row r is point ``order[r]``, and point p is row ``rank[p]``."""
 
@@ -58,6 +66,7 @@ class Arrangement(NamedTuple):
     rank: NDArray[np.int32]
     weights: Floats
     kappa: Floats
+    made: int  # in this iteration
 
 
 class Field(NamedTuple):
@@ -65,6 +74,7 @@ class Field(NamedTuple):
 
     grid: Grid
     pyramid: Pyramid
+    made: int  # in this iteration
 
 
 @dataclass
@@ -94,13 +104,13 @@ class ListwiseObjective:
 
     def __call__(self, iteration: int, embedding: Any) -> tuple[float, Any]:
         """Value and gradient, in the embedding's precision."""
-        if self._points is None or iteration % ARRANGEMENT_LIFETIME == 0:
-            self._points, self._near, self._field = self._arranged(embedding, self._points), None, None
+        if self._points is None or iteration - self._points.made >= lifetime(iteration, *ARRANGEMENT_LIFETIMES):
+            self._points, self._near, self._field = self._arranged(iteration, embedding, self._points), None, None
         points = self._points
         places = np.take(embedding, points.order, axis=0)
-        if self._field is None or iteration % GRID_LIFETIME == 0:
+        if self._field is None or iteration - self._field.made >= lifetime(iteration, *GRID_LIFETIMES):
             grid = grid_of_map(places, self.workers)
-            self._field = Field(grid, pyramid_of_map(grid))
+            self._field = Field(grid, pyramid_of_map(grid), iteration)
         if self._near is None or isinstance(self.affinities, Surface):  # whose neighbours change in every iteration
             self._near = self.affinities.arranged(points.order, points.rank, iteration, self.workers)
         if self._slopes is None:  # the first iteration has none before it
@@ -109,22 +119,23 @@ class ListwiseObjective:
         value, gradient = self._evaluate(iteration, places, points, self._near, self._field)
         return value, np.take(gradient, points.rank, axis=0)
 
-    def _arranged(self, embedding: Any, last: Arrangement | None) -> Arrangement:
+    def _arranged(self, iteration: int, embedding: Any, last: Arrangement | None) -> Arrangement:
         order = grid_of_map(embedding, self.workers).order
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order), dtype=np.int32)
         if last is not None:
             self._slopes = self._slopes[last.rank][order]
-        return Arrangement(order, rank, self.point_weights[order], self.plan.last_kappa[order])
+        return Arrangement(order, rank, self.point_weights[order], self.plan.last_kappa[order], iteration)
 
     def _evaluate(
         self, iteration: int, places: Any, points: Arrangement, neighbors: Affinities, around: Field
     ) -> tuple[float, Any]:
-        grid, pyramid, slopes = *around, self._slopes
+        grid, pyramid, slopes = around.grid, around.pyramid, self._slopes
         kappa = self.plan.kappa(points.kappa, iteration)
         loss = Loss(self.plan.t(iteration), 1.0 / self.plan.exaggeration, self.overall_mean, self._overall_slope)
         draws = planned_draws(places.shape[1], self.plan.n_outliers, self.seed, iteration)
         values = node_values(pyramid, grid, places, slopes, self.workers)
+        series = series_of_tiles(pyramid, grid, values, self.workers)
         means, new_slopes = np.empty_like(slopes), np.empty_like(slopes)
 
         def work(tiles: slice, gradient: Any) -> float:
@@ -133,9 +144,10 @@ class ListwiseObjective:
             counts = np.empty(shape[0], dtype=np.int32)
             draw_for_tiles(draws, grid, tiles.start, drawn, weights, counts)
             anchors = (kappa, places, *neighbors, points.weights)
-            competitors = (grid, pyramid, values, slopes, tiles.start, drawn, weights, counts)
-            arrays: Any = (*anchors, *competitors, means, new_slopes, gradient)
-            return float(sum_listwise(loss, *arrays))
+            arrays: Any = (slopes, tiles.start, drawn, weights, counts, means, new_slopes, gradient)
+            if places.shape[1] == 2:
+                return float(sum_in_the_plane(loss, *anchors, grid, pyramid, values, series, *arrays))
+            return float(sum_listwise(loss, *anchors, grid, pyramid, values, *arrays))
 
         shards = row_slices(len(grid.tile_cells), size=FEWEST_TILES_IN_A_SHARD, most=MOST_SHARDS)
         value, gradient = self._sum(work, shards, places, self._total)

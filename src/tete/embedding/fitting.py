@@ -312,6 +312,18 @@ class TripletEmbedding(TripletMap):
             The file.
         answers : Triplets or packed answers
             Those that this estimator was fitted to.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import mkdtemp
+        >>> from tete import TETE
+        >>> from tete.datasets import make_sphere, make_uniform_triplets
+        >>> answers = make_uniform_triplets(make_sphere(20).data, 400)
+        >>> found, path = TETE(t=2, t_prime=2).fit(answers), Path(mkdtemp(), "fit.npz")
+        >>> found.leave_checkpoint(path, answers)
+        >>> TETE(t=2, t_prime=2).fit(answers, checkpoint=path).loss_ <= found.loss_ + 1e-6
+        True
         """
         checkpoint = self._checkpoint(path, answers)
         with summed(answers, self.n_components, self.n_jobs) as (_, mentioned):

@@ -35,10 +35,10 @@ def on_cblearns_triplets(estimator: type) -> type:
             self.n_features_in_ = features.shape[1]
             return self
 
-        def _read(self, X, y=None, sample_weight=None):
+        def read(self, X, y=None, sample_weight=None):
             check_is_fitted(self)
             features = validate_data(self, X, dtype=np.float64, reset=False, ensure_min_samples=3)
-            return super()._read(_draw(features) % len(self.embedding_), sample_weight=sample_weight)
+            return super().read(_draw(features) % len(self.embedding_), sample_weight=sample_weight)
 
         def __sklearn_tags__(self):
             tags = super().__sklearn_tags__()

@@ -276,7 +276,8 @@ def conventions_section() -> dict[str, list[dict[str, object]]]:
     """What `cblearn_checks.py` prints in cblearn's environment."""
     script = Path(__file__).with_name("cblearn_checks.py")
     checks = subprocess.run([cblearn_python(), script], capture_output=True, text=True, check=False)
-    rows = [{"estimator": line.split(": ")[0], "result": line.split(": ")[1]} for line in checks.stdout.splitlines()]
+    told = [line.split(": ", 1) for line in checks.stdout.splitlines() if ": " in line and not line.startswith(" ")]
+    rows = [{"estimator": name, "result": result} for name, result in told]
     return {f"Under cblearn's conventions (exit code {checks.returncode})": rows}
 
 

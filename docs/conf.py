@@ -89,7 +89,7 @@ html_theme_options = {
     "show_prev_next": True,
     "navbar_align": "left",
     "navigation_with_keys": False,
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "gallery/index": [], "tutorials/index": []},
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",

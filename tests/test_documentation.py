@@ -5,6 +5,8 @@ import importlib.util
 import re
 import shlex
 from dataclasses import replace
+from glob import glob
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -73,9 +75,13 @@ def test_the_table_of_commands_runs_one_after_the_other(tmp_path, monkeypatch, r
     table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["width", "height", "depth"])
     table.assign(species=["rose", "tulip", "daisy"] * 20).to_csv("table.csv", index=False)
     table[:5].to_csv("new_rows.csv", index=False)
+    Path("rows").mkdir()
+    table[:40].to_parquet("rows/first.parquet")
+    table[40:].to_parquet("rows/second.parquet")
     for command in commands:
         if command.split()[1] not in {"demo", "collect", "export", "reproduce", "views"}:
-            result = tete(*shlex.split(command)[1:])
+            words = [sorted(glob(word)) if "*" in word else [word] for word in shlex.split(command)[1:]]
+            result = tete(*chain.from_iterable(words))
             assert result.exit_code == 0, f"{command}: {result.output}"
 
 

@@ -6,6 +6,7 @@ import tomllib
 
 import pytest
 
+import tete
 from test_architecture import SOURCE
 
 yaml = pytest.importorskip("yaml", reason="needs PyYAML")
@@ -81,3 +82,12 @@ def test_forms_and_metadata_are_well_formed():
     assert zenodo["license"] == citation["license"] == PROJECT["license"]
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
     assert {hook["entry"].split()[0] for hook in hooks} == {"ruff", "mypy"}
+
+
+def test_the_changelog_has_the_version_and_the_kinds_of_keep_a_changelog():
+    text = (ROOT / "CHANGELOG.md").read_text()
+    headings = re.findall(r"^## \[(.+?)\]", text, flags=re.MULTILINE)
+    assert headings[0] == "Unreleased"
+    assert tete.__version__ in headings
+    kinds = set(re.findall(r"^### (\w+)", text, flags=re.MULTILINE))
+    assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}

@@ -551,6 +551,22 @@ class TestTablesAsTheyAre:
         assert refused.exit_code == 2
         assert "Row 3 of `X` has no cell to go by in the 4 columns used" in refused.stderr
 
+    def test_values_in_order(self, mixed, tmp_path):
+        told = ["--label", "species", "--ordered", "colour=white,red,yellow"]
+        made = tete("reduce", tmp_path / "mixed.csv", *told, "-o", tmp_path / "map.csv")
+        assert made.exit_code == 0, made.output
+        assert "3 numbers, 1 ordered category, 1 date" in made.stdout
+        scored = tete("score", tmp_path / "map.csv", "--features", tmp_path / "mixed.csv", *told)
+        assert "3 numbers, 1 ordered category, 1 date" in scored.stdout
+        for option, sentence in (("colour", "must be like size=small,medium,large"), ("a=b,c", "must name columns")):
+            refused = tete("reduce", tmp_path / "mixed.csv", "--ordered", option)
+            assert refused.exit_code == 2
+            assert sentence in " ".join(refused.output.split())
+        mixed[["height", "depth"]][:20].fillna(0.0).to_csv(tmp_path / "numbers.csv", index=False)
+        refused = tete("reduce", tmp_path / "numbers.csv", "--ordered", "height=1,2")
+        assert refused.exit_code == 2
+        assert "--ordered is for columns of texts" in " ".join(refused.output.split())
+
     def test_score_of_a_map_by_a_table_as_it_is(self, mixed, tmp_path):
         made = tete("reduce", tmp_path / "mixed.csv", "--label", "species", "-o", tmp_path / "map.csv", "--json")
         scored = tete(

@@ -174,8 +174,10 @@ def test_workers_that_stay_out_of_memory_are_refused():
 
 
 def test_a_worker_keeps_shards_until_half_of_its_memory_is_in_use(client):
-    used = max(client.run(lambda dask_worker: dask_worker.monitor.get_process_memory()).values())
-    room = client.submit(_room, pure=False).result()
+    def room_and_used():
+        return _room(), distributed.get_worker().monitor.get_process_memory()
+
+    room, used = client.submit(room_and_used, pure=False).result()
     assert 0 < room < 0.5 * 2**30
     assert room + used == pytest.approx(0.5 * 2**30, rel=0.1)
 

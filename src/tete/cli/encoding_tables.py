@@ -3,7 +3,11 @@
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tete.io import FeatureTable
     from tete.reduction.encoding.table_encoder import TableEncoder
     from tete.reduction.feature_map import FeatureMap
@@ -14,14 +18,18 @@ ROWS_AT_ONCE = 4096  # looked at for gaps
 
 
 def encoded(
-    features: "FeatureTable", *, metric: Any, standardize: bool
+    features: "FeatureTable", *, metric: Any, standardize: bool, ordered: "Sequence[str] | None" = None
 ) -> tuple["TableEncoder | None", "FeatureTable"]:
     """The encoder that a table needs, if it does, and the table as numbers; distances are as they are.
 
     Columns of different kinds have no common unit and are made to weigh alike. Columns that are left out are kept
-    beside the map.
+    beside the map. Columns whose values are `ordered`, as size=small,medium,large, are texts.
     """
-    table = features.matrix
+    table, orders = features.matrix, _orders(ordered or [])
+    if orders and not is_mixed(table):
+        raise typer.BadParameter(
+            f"--ordered is for columns of texts, and the table has none, got {next(iter(orders))}."
+        )
     if metric == "precomputed" or not (is_mixed(table) or _has_gaps(table)):
         return None, features
     import pandas as pd  # noqa: PLC0415
@@ -29,8 +37,19 @@ def encoded(
     from tete.reduction.encoding.table_encoder import TableEncoder  # noqa: PLC0415
 
     plain = not is_mixed(table) or all(pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes)
-    encoder = TableEncoder(standardize=standardize or not plain)
+    encoder = TableEncoder(standardize=standardize or not plain, ordered=orders or None)
     return encoder, _as_numbers(features, encoder, encoder.fit_transform(features.X))
+
+
+def _orders(ordered: "Sequence[str]") -> dict[str, list[str]]:
+    """Columns with their values in order, from options."""
+    orders = {}
+    for option in ordered:
+        name, equals, values = option.rpartition("=")
+        if not (name and equals and values):
+            raise typer.BadParameter(f"--ordered must be like size=small,medium,large, got {option!r}.")
+        orders[name] = [value.strip() for value in values.split(",")]
+    return orders
 
 
 def is_mixed(table: Any) -> bool:

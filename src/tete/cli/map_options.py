@@ -33,6 +33,7 @@ class MapOptions:
         str, typer.Option(help="euclidean, cosine, manhattan, ...; or precomputed: the table has distances.")
     ] = "euclidean"
     standardize: options.Standardize = False
+    ordered: options.Ordered = None
     seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0
 
     def estimator(self, *, verbose: bool) -> "FeatureMap":

@@ -73,6 +73,10 @@ Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out (repea
 Standardize = Annotated[
     bool, typer.Option("--standardize", help="Weigh columns alike: divide each by its standard deviation.")
 ]
+Ordered = Annotated[
+    list[str] | None,
+    typer.Option(help="Values of a column from the least on, e.g. size=small,medium,large (repeatable)."),
+]
 Array = Annotated[str | None, typer.Option(help="Array of features in an npz file. Default: X, features or data.")]
 Ellipses = Annotated[
     bool,

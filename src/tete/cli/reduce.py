@@ -82,7 +82,9 @@ def reduce(
     pictures = showing.pictures(features)
     started = time.perf_counter()
     with said_of(table):
-        encoder, features = encoded(features, metric=making.metric, standardize=making.standardize)
+        encoder, features = encoded(
+            features, metric=making.metric, standardize=making.standardize, ordered=making.ordered
+        )
         estimator.set_params(standardize=making.standardize and encoder is None).fit(features.X)
     seconds = time.perf_counter() - started
     found, shown = map_of(features, estimator.embedding_), reading.shown(features)

@@ -38,6 +38,7 @@ def score(
     array: options.Array = None,
     metric: Annotated[str, typer.Option(help="What features are compared by: euclidean, cosine, ...")] = "euclidean",
     standardize: options.Standardize = False,
+    ordered: options.Ordered = None,
     neighbors: Annotated[int, typer.Option(min=1, help="Neighbours of a row to look at.")] = 15,
     samples: Annotated[int, typer.Option(min=1, help="Rows to look at.")] = 1000,
     as_json: options.Json = False,
@@ -61,7 +62,7 @@ def score(
     told = TableOptions(id_column, asked, drop, array, reading.no_header, reading.encoding)
     table = told.read(features, likely_labels=list(found.columns), mixed=metric != "precomputed")
     with said_of(features):
-        encoder, table = encoded(table, metric=metric, standardize=standardize)
+        encoder, table = encoded(table, metric=metric, standardize=standardize, ordered=ordered)
     joined = _joined(map_file, found, features, table)
     shown = None if not label else label[0] if label[0] in joined.columns else next(iter(table.columns))
     if standardize and encoder is None:

@@ -76,11 +76,13 @@ def _sqlite_engine(path: Path, mode: str, *, query_only: bool) -> Engine:
     @event.listens_for(engine, "connect")
     def set_up(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # transactions begin where SQLAlchemy says, not where the module guesses
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA secure_delete = ON")
-        if query_only:
-            connection.execute("PRAGMA query_only = ON")
+        settings = ["synchronous = FULL", "foreign_keys = ON", "secure_delete = ON"]
+        try:
+            for setting in [*settings, "query_only = ON"] if query_only else settings:
+                connection.execute(f"PRAGMA {setting}")
+        except BaseException:  # SQLAlchemy 2.0 forgets it as it is, and its files stay
+            connection.close()
+            raise
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:

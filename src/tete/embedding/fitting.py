@@ -261,7 +261,7 @@ class TripletEmbedding(TripletMap):
     def settled(self) -> Self:
         """A copy that is not fitted, with the parameters that this one was given or has learned.
 
-        To fit it to other answers chooses nothing again.
+        To fit it to other answers chooses nothing again. Its maps have the dimensions of the map, if there is one.
 
         Returns
         -------
@@ -269,6 +269,8 @@ class TripletEmbedding(TripletMap):
             The copy.
         """
         copied: Self = clone(self)
+        if hasattr(self, "embedding_"):
+            copied.set_params(n_components=self.embedding_.shape[1])
         return copied
 
     def _learn(self, triplets: Answers, found: FoundMap) -> Self:
@@ -312,6 +314,18 @@ class TripletEmbedding(TripletMap):
             The file.
         answers : Triplets or packed answers
             Those that this estimator was fitted to.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import mkdtemp
+        >>> from tete import TETE
+        >>> from tete.datasets import make_sphere, make_uniform_triplets
+        >>> answers = make_uniform_triplets(make_sphere(20).data, 400)
+        >>> found, path = TETE(t=2, t_prime=2).fit(answers), Path(mkdtemp(), "fit.npz")
+        >>> found.leave_checkpoint(path, answers)
+        >>> TETE(t=2, t_prime=2).fit(answers, checkpoint=path).loss_ <= found.loss_ + 1e-6
+        True
         """
         checkpoint = self._checkpoint(path, answers)
         with summed(answers, self.n_components, self.n_jobs) as (_, mentioned):

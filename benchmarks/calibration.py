@@ -21,13 +21,19 @@ from scipy.special import expit
 from environments import data_folder, machine
 from tete import TETE, Triplets, position_uncertainty, trust
 from tete.datasets import answer_by_distance, load_alien_eggs, load_food, load_music, make_uniform_triplets
+from tete.embedding.answer_model import fit_answer_model
 from tete.embedding.distance_margins import distance_margins
 from tete.exceptions import UnpredictableAnswersError
 from tete.metrics.alignment import procrustes_align
+from tete.reliability.held_out import held_out_margins
+from tete.reliability.lapses import WIDEST_INTERVAL
 from tete.reliability.people_errors import errors_of_people, held_out_people
 from triplets import RESULTS, as_markdown
 
 Rows = list[dict[str, object]]
+Difference = tuple[float, float]  # and its standard error
+
+LARGEST_DIFFERENCE = 0.05  # of P(wrong) from the truth that is allowed in a tenth
 
 SHARES = (0.05, 0.15, 0.3)
 HUMAN = ("Food, 6,000 answers", "Food, 20,000 answers", "30 eggs", "300 eggs", "Music")
@@ -49,7 +55,9 @@ def human_truth(name: str) -> tuple[np.ndarray, float]:
     """A map of the answers, and how steeply the answers of people follow its distances."""
     triplets = human_answers(name)
     fitted = TETE(2).fit(triplets)
-    return fitted.embedding_, trust(fitted, triplets).model.steepness
+    margins = held_out_margins(fitted, triplets)
+    known = np.isfinite(margins)
+    return fitted.embedding_, fit_answer_model(margins[known], np.ones(known.sum())).steepness
 
 
 def planted(name: str, share: float, seed: int) -> tuple[Triplets, np.ndarray]:
@@ -65,6 +73,7 @@ def planted(name: str, share: float, seed: int) -> tuple[Triplets, np.ndarray]:
 def measure_wrong(n_draws: int) -> Rows:
     rows: Rows = []
     held = []
+    said: list[Difference | None] = []
     for name in HUMAN:
         for share in SHARES:
             probability, is_wrong, estimates, refused = [], [], [], 0
@@ -82,22 +91,48 @@ def measure_wrong(n_draws: int) -> Rows:
             row = {"truth": name, "reversed": f"{share:.0%}", "draws": len(estimates), "refused": refused}
             row |= {"estimate": f"{estimate.mean():.3f} ± {estimate.std():.3f}", "width": np.mean(high - low)}
             row["intervals that hold it"] = np.mean((low <= share) & (share <= high))
-            rows.append(row | tenths(np.concatenate(probability), np.concatenate(is_wrong)))
+            found = tenths(probability, is_wrong)
+            row["off"] = f"{sum(map(is_off, found))}, {sum(map(is_clearly_off, found))} clearly"
+            rows.append(row | {f".{number}": as_text(each) for number, each in enumerate(found)})
             held.append(row["intervals that hold it"])
+            if np.mean(high - low) <= WIDEST_INTERVAL:
+                said += [each for each in found if each is not None]
             print(rows[-1], flush=True)
     whole = {"truth": "all", "draws": len(held) * n_draws, "intervals that hold it": np.mean(held)}
+    counts = (sum(map(is_off, said)), len(said), sum(map(is_clearly_off, said)))
+    whole["off"] = "{} of {} where the interval is not vague, {} clearly".format(*counts)
     return [*rows, {name: whole.get(name, "") for name in rows[0]}]
 
 
-def tenths(probability: np.ndarray, is_wrong: np.ndarray) -> dict[str, object]:
-    """In each tenth of the predicted probability, the share that is wrong minus the prediction; - below 100 answers."""
-    tenth = np.minimum((10.0 * probability).astype(int), 9)
-    differences = {}
+def tenths(probability: list[np.ndarray], is_wrong: list[np.ndarray]) -> list[Difference | None]:
+    """In each tenth of the predictions the share that is wrong minus the prediction, and its error by draws.
+
+    None below 100 answers. The answers of a draw share its map and its model, so that draws are independent and answers
+    are not.
+    """
+    found: list[Difference | None] = []
     for number in range(10):
-        inside = tenth == number
-        difference = is_wrong[inside].mean() - probability[inside].mean() if inside.sum() >= 100 else None
-        differences[f".{number}"] = "-" if difference is None else f"{difference:+.2f}"
-    return differences
+        inside = [np.minimum((10.0 * each).astype(int), 9) == number for each in probability]
+        total = sum(int(each.sum()) for each in inside)
+        sums = [float(np.sum((w - p)[i])) for p, w, i in zip(probability, is_wrong, inside, strict=True)]
+        error = float(np.sqrt(np.sum(np.square(sums)))) / max(total, 1)
+        found.append((sum(sums) / total, error) if total >= 100 else None)
+    return found
+
+
+def is_off(difference: Difference | None) -> bool:
+    return difference is not None and abs(difference[0]) > LARGEST_DIFFERENCE
+
+
+def is_clearly_off(difference: Difference | None) -> bool:
+    """By more than two standard errors beyond what is allowed."""
+    return difference is not None and abs(difference[0]) - 2.0 * difference[1] > LARGEST_DIFFERENCE
+
+
+def as_text(difference: Difference | None) -> str:
+    if difference is None:
+        return "-"
+    return f"{difference[0]:+.2f}" + (f" ± {difference[1]:.2f}" if is_off(difference) else "")
 
 
 def people_about(

@@ -22,6 +22,14 @@ def test_probability(rng):
     np.testing.assert_allclose(model.probability(np.array([1e6, -1e6])), [0.9, 0.1])
 
 
+def test_margins_count_by_a_power_of_their_size(rng):
+    model, margins = AnswerModel(0.1, 2.0, 1.5), rng.normal(scale=3.0, size=50)
+    odds = 2.0 * np.sign(margins) * np.abs(margins) ** 1.5
+    np.testing.assert_allclose(model.probability(margins), 0.1 + 0.8 * expit(odds))
+    wrong, right = 0.1 * expit(-odds), 0.9 * expit(odds)
+    np.testing.assert_allclose(model.probability_wrong(margins), wrong / (wrong + right))
+
+
 def test_unknown_margins_have_the_overall_share():
     model = AnswerModel(lapse=0.1, steepness=1.0)
     np.testing.assert_allclose(model.probability_wrong(np.array([np.nan, 0.0])), 0.1)
@@ -55,7 +63,7 @@ def test_a_weight_of_two_is_twice_the_answer(rng):
 
 @pytest.mark.parametrize("margins", [np.full(50, -3.0), np.zeros(50), np.full(50, 3.0)])
 def test_answers_stay_possible(margins):
-    lapse, steepness = fit_answer_model(margins, np.ones(50))
+    lapse, steepness, _ = fit_answer_model(margins, np.ones(50))
     size = np.abs(margins).mean() or 1.0
     for value, (low, high) in zip((lapse, steepness * size), LIMITS, strict=True):
         assert low <= value <= high
@@ -64,7 +72,7 @@ def test_answers_stay_possible(margins):
 def test_the_scale_of_a_map_does_not_matter(rng):
     margins = np.where(rng.random(400) < 0.8, 1.0, -1.0) * rng.exponential(size=400)
     one, large = (fit_answer_model(scale * margins, np.ones(400), 0.01) for scale in (1.0, 1e6))
-    np.testing.assert_allclose([large.lapse, 1e6 * large.steepness], one, rtol=1e-6)
+    np.testing.assert_allclose([large.lapse, 1e6 * large.steepness], one[:2], rtol=1e-6)
 
 
 def test_maps_from_elsewhere_have_a_model_of_their_own_scale(rng):

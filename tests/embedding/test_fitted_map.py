@@ -194,6 +194,14 @@ def test_refits_compute_the_map_alone(answers, monkeypatch):
     assert learned == ["sample", "trust"]
 
 
+def test_maps_like_a_map_keep_its_dimensions_and_temperatures(answers):
+    fitted, changed = TETE().fit(answers), TETE().fit(answers).set_params(n_components=3, t=1.0, t_prime=1.0)
+    np.testing.assert_array_equal(changed.map_of(answers), fitted.embedding_)
+    assert changed.settled().n_components == 2
+    assert trust(changed, answers).accuracy == trust(fitted, answers).accuracy
+    assert changed.fit(answers).embedding_.shape == (20, 3)
+
+
 def test_refits_are_silent(answers, capsys):
     seen = []
     fitted = TETE(verbose=True, max_iter=2, callback=lambda *state: seen.append(state))

@@ -5,7 +5,7 @@ from samples import random_triplets
 from tete import GNMDS, TETE, Triplets
 from tete.comparisons.same_question import question_numbers
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
-from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.held_out import LOOSE_TOLERANCE, HeldOutAnswers, held_out_margins
 
 
 def test_margins_are_those_of_a_map_without_the_answer(clean_triplets):
@@ -15,9 +15,20 @@ def test_margins_are_those_of_a_map_without_the_answer(clean_triplets):
     questions = question_numbers(answers)
     fold = (np.random.default_rng(3).permutation(questions.max() + 1) % 3)[questions]
     for number in range(3):
-        fitted = whole.settled().fit(answers.select(fold != number))
+        fitted = whole.settled().set_params(tol=LOOSE_TOLERANCE).fit(answers.select(fold != number))
         test = answers.select(fold == number)
         np.testing.assert_array_equal(margins[fold == number], fitted.margins(test))
+
+
+def test_a_larger_tolerance_stays(clean_triplets):
+    answers = clean_triplets.select(np.arange(300))
+    rough, rougher = (TETE(t=2, t_prime=2, tol=tol).fit(answers) for tol in (LOOSE_TOLERANCE, 1e-2))
+    margins = [held_out_margins(each, answers) for each in (rough, rougher)]
+    assert not np.array_equal(*margins)
+    assert rougher.tol == 1e-2
+    exact = TETE(t=2, t_prime=2).fit(answers)
+    np.testing.assert_array_equal(held_out_margins(exact, answers), margins[0])
+    assert exact.tol == TETE().tol
 
 
 def test_an_answer_does_not_vouch_for_itself(rng):

@@ -32,14 +32,33 @@ def test_lapse_and_steepness_are_found(rng, share):
 def test_it_is_the_maximum_of_the_likelihood(rng):
     margins, answers, _ = simulate(rng, 1000)
     model = fit(margins, answers).model
+    powered = np.sign(margins) * np.abs(margins) ** model.exponent
 
     def likelihood(share, slope):
-        return np.sum(np.log(share + (1 - 2 * share) / (1 + np.exp(-slope * margins))))
+        return np.sum(np.log(share + (1 - 2 * share) / (1 + np.exp(-slope * powered))))
 
     best = likelihood(model.lapse, model.steepness)
     for share in np.linspace(0.0, 0.4, 41):
         for slope in np.geomspace(0.1, 10.0, 41):
             assert likelihood(share, slope) <= best + 1e-4
+
+
+@pytest.mark.parametrize("power", [0.85, 1.2])
+def test_stretched_margins_are_straightened(rng, power):
+    margins, answers, lapsed = simulate(rng, 20_000, 0.1)
+    stretched = np.sign(margins) * np.abs(margins) ** power
+    found, plain = fit(stretched, answers), fit(margins, answers)
+    assert plain.model.exponent == pytest.approx(1.0, abs=0.06)
+    assert found.model.exponent == pytest.approx(plain.model.exponent / power, abs=0.06)
+    wrong = found.model.probability_wrong(stretched)
+    for tenth in range(10):
+        inside = (wrong >= tenth / 10) & (wrong < (tenth + 1) / 10)
+        assert abs(lapsed[inside].mean() - wrong[inside].mean()) < 0.05 + 2.0 * (0.25 / inside.sum()) ** 0.5
+
+
+def test_few_answers_leave_margins_as_they_are(rng):
+    exponents = [fit(*simulate(rng, 60)[:2]).model.exponent for _ in range(5)]
+    np.testing.assert_allclose(exponents, 1.0, atol=0.1)
 
 
 @pytest.mark.parametrize(("share", "size"), [(0.0, 1), (0.02, 4), (0.1, 1), (0.1, 4)])

@@ -26,6 +26,7 @@ __all__ = [
     "fit_answer_model",
     "log_likelihood",
     "maximize",
+    "powers",
     "radius_of",
     "size_of",
     "some_rows",
@@ -50,20 +51,33 @@ LARGEST_LAPSE = 0.5  # then every answer is a coin's
 
 
 class AnswerModel(NamedTuple):
-    """Share of answers that are wrong however clear the call, and how sharply clear calls differ from close ones."""
+    """Share of answers that are wrong however clear the call, and how sharply clear calls differ from close ones.
+
+    The `exponent` of margins is 1 unless a map's distances are known to stretch clear calls.
+    """
 
     lapse: float
     steepness: float
+    exponent: float = 1.0
 
     def probability(self, margins: Floats) -> Floats:
         """Of answers with these margins."""
-        return np.asarray(self.lapse + (1.0 - 2.0 * self.lapse) * expit(self.steepness * margins))
+        return np.asarray(self.lapse + (1.0 - 2.0 * self.lapse) * expit(self.log_odds(margins)))
+
+    def log_odds(self, margins: Floats) -> Floats:
+        """Of answers with these margins that are no lapses."""
+        return self.steepness * powers(margins, self.exponent)
 
     def probability_wrong(self, margins: Floats) -> Floats:
         """Probability that the answer was a lapse; for an unknown margin (NaN) the overall share."""
         with np.errstate(divide="ignore"):
-            odds = logit(self.lapse) - self.steepness * margins
+            odds = logit(self.lapse) - self.log_odds(margins)
         return np.where(np.isnan(margins), self.lapse, expit(odds))
+
+
+def powers(margins: Floats, exponent: float) -> Floats:
+    """Of the sizes of margins, with their signs."""
+    return margins if exponent == 1.0 else np.asarray(np.sign(margins) * np.abs(margins) ** exponent)
 
 
 # For a map whose answers are not at hand: the steepness times the root mean square distance of objects from the

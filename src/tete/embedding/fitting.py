@@ -261,7 +261,7 @@ class TripletEmbedding(TripletMap):
     def settled(self) -> Self:
         """A copy that is not fitted, with the parameters that this one was given or has learned.
 
-        To fit it to other answers chooses nothing again.
+        To fit it to other answers chooses nothing again. Its maps have the dimensions of the map, if there is one.
 
         Returns
         -------
@@ -269,6 +269,8 @@ class TripletEmbedding(TripletMap):
             The copy.
         """
         copied: Self = clone(self)
+        if hasattr(self, "embedding_"):
+            copied.set_params(n_components=self.embedding_.shape[1])
         return copied
 
     def _learn(self, triplets: Answers, found: FoundMap) -> Self:

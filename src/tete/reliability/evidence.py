@@ -26,22 +26,39 @@ TILTS = np.concatenate([[0.0], np.geomspace(0.02, 4.0, 30)])  # every theta give
 
 
 def worse_than_expected(
-    evidence: Floats, units: NDArray[np.int64], n_units: int, counts: Floats | None = None
+    evidence: Floats,
+    units: NDArray[np.int64],
+    n_units: int,
+    counts: Floats | None = None,
+    answers: NDArray[np.int64] | None = None,
 ) -> Floats:
-    """For each unit a bound on the probability of so little evidence if its answers were ordinary ones."""
-    return _lower_tail(evidence, expit(np.abs(evidence)), units, n_units, counts)
+    """For each unit a bound on the probability of so little evidence if its answers were ordinary ones.
+
+    Where an answer belongs to several units, `answers` has its number, beside each of them in `units`.
+    """
+    return _lower_tail(evidence, expit(np.abs(evidence)), units, n_units, counts, answers)
 
 
-def worse_than_chance(evidence: Floats, units: NDArray[np.int64], n_units: int, counts: Floats | None = None) -> Floats:
+def worse_than_chance(
+    evidence: Floats,
+    units: NDArray[np.int64],
+    n_units: int,
+    counts: Floats | None = None,
+    answers: NDArray[np.int64] | None = None,
+) -> Floats:
     """The same if its answers were given by tossing a coin."""
-    return _lower_tail(evidence, np.full(len(evidence), 0.5), units, n_units, counts)
+    return _lower_tail(evidence, np.full(len(evidence), 0.5), units, n_units, counts, answers)
 
 
 def better_than_chance(
-    evidence: Floats, units: NDArray[np.int64], n_units: int, counts: Floats | None = None
+    evidence: Floats,
+    units: NDArray[np.int64],
+    n_units: int,
+    counts: Floats | None = None,
+    answers: NDArray[np.int64] | None = None,
 ) -> Floats:
     """For each unit a bound on the probability of so much evidence if a coin had been tossed."""
-    return worse_than_chance(-evidence, units, n_units, counts)
+    return worse_than_chance(-evidence, units, n_units, counts, answers)
 
 
 def holm(p_values: Floats) -> Floats:
@@ -63,35 +80,49 @@ def benjamini_hochberg(p_values: Floats) -> Floats:
 
 
 def _lower_tail(
-    evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int, counts: Floats | None
+    evidence: Floats,
+    positive: Floats,
+    units: NDArray[np.int64],
+    n_units: int,
+    counts: Floats | None,
+    answers: NDArray[np.int64] | None,
 ) -> Floats:
     """P(sum so low) for answers whose evidence is +|evidence| with probability `positive`, else -|evidence|."""
-    counts = np.ones(len(units)) if counts is None else counts
-    n_answers = np.bincount(units, weights=counts, minlength=n_units)
-    in_parts = np.bincount(units, weights=counts != np.rint(counts), minlength=n_units) > 0
+    counts = np.ones(len(evidence)) if counts is None else counts
+    answers = np.arange(len(units)) if answers is None else answers
+    in_parts = np.bincount(units, weights=(counts != np.rint(counts))[answers], minlength=n_units) > 0
+    n_answers = np.bincount(units, weights=counts[answers], minlength=n_units)
     bounded = (n_answers > FEW_ANSWERS) | in_parts
     few = ~bounded[units]
     result = np.ones(n_units)
-    result[bounded] = _bound(evidence[~few], positive[~few], units[~few], n_units, counts[~few])[bounded]
+    if bounded.any():
+        result[bounded] = _bound(evidence, positive, units[~few], n_units, counts, answers[~few])[bounded]
     order = np.flatnonzero(few)[np.argsort(units[few], kind="stable")]
-    order = np.repeat(order, counts[order].astype(np.int64))
+    order = np.repeat(order, counts[answers[order]].astype(np.int64))
     edges = np.searchsorted(units[order], np.arange(n_units + 1))
-    step = np.abs(evidence[few]).max(initial=0.0) / LEVELS or 1.0
-    levels = np.rint(evidence[order] / step).astype(np.int64)
+    step = np.abs(evidence[answers[few]]).max(initial=0.0) / LEVELS or 1.0
+    levels = np.rint(evidence[answers[order]] / step).astype(np.int64)
     for unit in np.flatnonzero((n_answers > 0) & ~bounded):
         rows = slice(edges[unit], edges[unit + 1])
-        result[unit] = _exact_tail(levels[rows], positive[order[rows]])
+        result[unit] = _exact_tail(levels[rows], positive[answers[order[rows]]])
     return result
 
 
-def _bound(evidence: Floats, positive: Floats, units: NDArray[np.int64], n_units: int, counts: Floats) -> Floats:
+def _bound(
+    evidence: Floats,
+    positive: Floats,
+    units: NDArray[np.int64],
+    n_units: int,
+    counts: Floats,
+    answers: NDArray[np.int64],
+) -> Floats:
     """Chernoff's."""
     size = np.abs(evidence)
     exponents = np.empty((len(TILTS), n_units))
     for row, tilt in enumerate(TILTS):
         growth = np.exp(tilt * size)
-        logs = np.log(positive / growth + (1.0 - positive) * growth)
-        exponents[row] = np.bincount(units, weights=counts * (logs + tilt * evidence), minlength=n_units)
+        logs = counts * (np.log(positive / growth + (1.0 - positive) * growth) + tilt * evidence)
+        exponents[row] = np.bincount(units, weights=logs[answers], minlength=n_units)
     return np.asarray(np.exp(np.minimum(exponents.min(axis=0), 0.0)))
 
 

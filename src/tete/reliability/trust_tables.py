@@ -145,11 +145,13 @@ def object_table(judged: JudgedAnswers, *, few: int) -> "pd.DataFrame":
     answers, units = np.divmod(pairs, n_objects)
     table = _agreement_columns(judged, units, answers, n_objects)
     known = held_out.known_answers[answers]
-    evidence, units, counts = judged.evidence[answers[known]], units[known], held_out.counts[answers[known]]
+    units, answers = units[known], answers[known]
+    evidence = np.nan_to_num(judged.evidence)  # of unknown answers, which are not among these
     enough = table["answers"] >= few
     table["hardly_mentioned"] = ~enough
-    table["badly_placed"] = enough & (better_than_chance(evidence, units, n_objects, counts) >= LEVEL)
-    table["contradicted"] = benjamini_hochberg(worse_than_expected(evidence, units, n_objects, counts)) < LEVEL
+    table["badly_placed"] = enough & (better_than_chance(evidence, units, n_objects, held_out.counts, answers) >= LEVEL)
+    p_values = worse_than_expected(evidence, units, n_objects, held_out.counts, answers)
+    table["contradicted"] = benjamini_hochberg(p_values) < LEVEL
     labels = range(n_objects) if triplets.names is None else list(triplets.names)
     return pd.DataFrame(table, index=pd.Index(labels, name="object"))
 

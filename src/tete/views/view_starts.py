@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
+from tete.core.blas import one_blas_thread
 from tete.embedding.answer_model import Floats
 from tete.views.cross_fitting import CrossFit, Solution
 from tete.views.shared_deviations import deviation_gram
@@ -51,8 +53,9 @@ def _deviating(fit: CrossFit, found: Solution, view: int, counted: NDArray[np.bo
     if counted.sum() < 3:
         return
     gram = deviation_gram(fit.answers, found.margins[view], found.models[view], np.flatnonzero(counted))
-    _, vectors = np.linalg.eigh(gram)
-    for vector in vectors.T[::-1][:N_CUTS]:
+    with one_blas_thread():
+        _, vectors = eigh(gram, subset_by_index=(max(len(gram) - N_CUTS, 0), len(gram) - 1))
+    for vector in vectors.T[::-1]:
         turned = vector * (np.sign(np.sum(vector**3)) or 1.0)
         cut = np.zeros(len(counted), dtype=bool)
         cut[counted] = turned > _two_means(turned)

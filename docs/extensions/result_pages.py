@@ -1,5 +1,6 @@
 """Pages of the stored tables of benchmarks: each result that a script has written is a page of the site."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,14 @@ FOLDER = "benchmarks"
 
 
 def write_pages(app: Sphinx) -> None:
-    """Copy the tables beside the other sources, under the names of their files."""
+    """Copy the tables and their pictures beside the other sources, under the names of their files."""
     folder = Path(app.srcdir, FOLDER)
     folder.mkdir(exist_ok=True)
     tables = {path.name: path.read_text(encoding="utf-8") for path in sorted(RESULTS.glob("*.md"))}
     for name, text in tables.items():
         write_changed(folder / name, text)
+    for path in RESULTS.glob("*.png"):
+        shutil.copyfile(path, folder / path.name)
     for path in folder.glob("*.md"):
         if path.name not in tables and path.name != "index.md":
             path.unlink()

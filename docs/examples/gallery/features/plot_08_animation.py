@@ -19,7 +19,7 @@ steps = []
 
 def keep(iteration, value, embedding):
     """Keep a copy of the map; whoever returns True here ends the fit."""
-    if len(steps) < 20 or iteration % 5 == 0:
+    if len(steps) < 15 or iteration % 12 == 0:
         steps.append(np.array(embedding))
 
 
@@ -28,7 +28,7 @@ print(len(steps), "maps")
 
 # %%
 # The map grows from principal components; groups part first, their insides are sorted last.
-figure, axis = plt.subplots(figsize=(5, 5), layout="constrained")
+figure, axis = plt.subplots(figsize=(4.4, 4.4), layout="constrained")
 axis.set(xticks=[], yticks=[])
 points = axis.scatter(*steps[0].T, c=digits.target, cmap="tab10", s=5)
 
@@ -41,4 +41,4 @@ def draw(number):
     axis.set(xlim=(-reach, reach), ylim=(-reach, reach))
 
 
-animation = FuncAnimation(figure, draw, frames=len(steps) + 12)
+animation = FuncAnimation(figure, draw, frames=len(steps) + 8)

@@ -82,5 +82,8 @@ for number, place in enumerate(places, start=1):
 # Bottle 5 has a place on the map, because every row gets one, but its novelty says that no wine like it was ever
 # measured. Send it back. A map alone would not have told: always look at the novelty of what you place.
 #
+# It tells of rows that are far from all others, not of every fraud. With 60 % of its strength instead of half, bottle 5
+# is at the limit of 3, and a wine whose numbers are each possible but belong to different columns has 1.5.
+#
 # Next: :doc:`how good is a map? </howto/compare>`, :doc:`large tables </howto/large_data>`,
 # :doc:`texts, images, cells </howto/kinds_of_data>`.

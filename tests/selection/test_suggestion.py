@@ -57,7 +57,7 @@ def test_bits_are_mutual_information_of_answer_and_committee(clean_triplets, rng
     committee = _Committee(TETE().fit(given), given, rng)
     rows = clean_triplets.to_array()[300:320]
     p_left, bits = committee.judge(rows)
-    lapse, steepness = committee.model
+    lapse, steepness, _ = committee.model
     for row, mean, information in zip(rows, p_left, bits, strict=True):
         answers = []
         for places in committee.maps:

@@ -11,7 +11,7 @@ from tete.collecting.study import QuestionKind, Shown
 from tete.comparisons.triplets import Triplets
 from tete.core.types import Embedding
 from tete.embedding.estimators import TETE
-from tete.exceptions import InvalidParameterError
+from tete.exceptions import InvalidParameterError, InvalidTripletsError
 from tete.selection.suggestion import suggest
 
 __all__ = ["FEWEST_ANSWERS", "Proposer", "fitted_map", "n_answers_of", "sample_of"]
@@ -83,7 +83,7 @@ def _suggested(
     """Rows (anchor, one, other), best first."""
     try:
         found = suggest(model, told, n_questions=count, candidates=candidates, random_state=seed)
-    except InvalidParameterError:  # every candidate was asked already
+    except (InvalidParameterError, InvalidTripletsError):  # every question was asked already
         return np.zeros((0, 3), dtype=np.int64)
     return np.asarray(found[["center", "left", "right"]].to_numpy(dtype=np.int64))
 

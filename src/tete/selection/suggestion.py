@@ -80,6 +80,8 @@ def suggest(
     ------
     InvalidParameterError
         If every candidate was asked already.
+    InvalidTripletsError
+        If every question about the objects was asked already.
 
     Examples
     --------

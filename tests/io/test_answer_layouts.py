@@ -326,6 +326,12 @@ class TestPacked:
         with pytest.raises(InvalidFileError, match=r"answers\.csv\.gz is not a packed table of text: it is damaged"):
             read_answers(damaged)
 
+    def test_cells_too_long_are_told_with_the_file(self, tmp_path):
+        packed = tmp_path / "answers.csv.gz"
+        packed.write_bytes(gzip.compress(b"anchor,near,far" + b"x" * 200_000 + b"\na,b,c\n"))
+        with pytest.raises(InvalidFileError, match=r"answers\.csv\.gz, line 1 cannot be read: field larger"):
+            read_answers(packed)
+
     def test_little_packed_text_takes_little_memory(self, tmp_path):
         packed = tmp_path / "answers.csv.gz"
         packed.write_bytes(gzip.compress(b"anchor,near,far\n" + b"a,b,c\n" * 1000))

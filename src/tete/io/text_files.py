@@ -86,7 +86,7 @@ class TextFile:
     def records(self) -> Generator[tuple[int, list[str]]]:
         """The lines on which records begin, and their cells; a blank line is a record without cells."""
         with self.opened() as text:
-            for line, _, cells in _records(text, self.separator):
+            for line, _, cells in _records(text, self.separator, self.source.name):
                 yield self.n_lines_before + line, cells
 
     def line_of(self, record: int) -> int | None:
@@ -131,13 +131,13 @@ def _first_record(source: Source, separator: str, encoding: str) -> tuple[int, i
         source.reading("a table of text") as stream,
         TextIOWrapper(stream, encoding=encoding, newline="") as text,
     ):
-        for line, after, cells in _records(text, separator):
+        for line, after, cells in _records(text, separator, source.name):
             if any(cell.strip() for cell in cells):
                 return line, after, separator, cells
     raise InvalidFileError(f"{source.name} is empty: expected a header line and one row a line.")
 
 
-def _records(text: TextIOWrapper, separator: str) -> Iterator[tuple[int, int, list[str]]]:
+def _records(text: TextIOWrapper, separator: str, name: str) -> Iterator[tuple[int, int, list[str]]]:
     """For each record the line on which it begins, the number of lines up to its end, and its cells."""
     reader = csv.reader(text, delimiter=separator, skipinitialspace=True)
     line = 1
@@ -146,7 +146,6 @@ def _records(text: TextIOWrapper, separator: str) -> Iterator[tuple[int, int, li
             yield line, reader.line_num, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        name = getattr(text.buffer, "name", "standard input")
         raise InvalidFileError(f"{name}, line {line} cannot be read: {error}.") from error
 
 

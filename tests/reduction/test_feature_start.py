@@ -42,3 +42,9 @@ def test_the_start_of_a_table_is_its_principal_components(rng):
     assert start[:, 0].std() == pytest.approx(1.0, rel=1e-3)
     assert abs(np.corrcoef(start[:, 0], table[:, 0])[0, 1]) > 0.99
     assert abs(np.corrcoef(start[:, 1], table[:, 1])[0, 1]) > 0.99
+
+
+def test_few_columns_start_with_the_widest(rng):
+    table = (rng.normal(size=(300, 2)) * [1e-3, 9.0]).astype(np.float32)
+    start = linear_start(table, 2, rng, SERIAL)
+    np.testing.assert_allclose(start.std(axis=0), [1.0, 1e-3 / 9.0], rtol=0.2)

@@ -17,8 +17,11 @@ __all__ = ["graph_start", "linear_start"]
 
 def linear_start(points: Any, n_components: int, rng: np.random.Generator, workers: Threads) -> Embedding:
     """The first principal components of the points, scaled."""
-    columns = project(fit_projection(points, n_components, rng), points, workers)
-    return _scaled(columns.astype(np.float64), n_components, rng)
+    projection = fit_projection(points, n_components, rng)
+    columns = project(projection, points, workers).astype(np.float64)
+    if projection.components is None:  # so few columns that they are taken as they are: the widest first
+        columns = columns[:, np.argsort(-columns.std(axis=0), kind="stable")]
+    return _scaled(columns, n_components, rng)
 
 
 def _scaled(columns: Embedding, n_components: int, rng: np.random.Generator) -> Embedding:

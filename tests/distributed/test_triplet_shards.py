@@ -138,6 +138,7 @@ def spoil_byte(path):
     [
         ("manifest.json", lambda path: path.unlink(), "was not finished: it has no manifest.json"),
         ("manifest.json", lambda path: path.write_text("{"), "manifest.json is not JSON"),
+        ("manifest.json", lambda path: path.write_text("[" * 100_000), "manifest.json is not JSON"),
         ("manifest.json", lambda path: path.write_text("{}"), "another kind of file"),
         ("names.json", lambda path: path.write_text("[]"), "names.json is missing or has changed"),
         ("000003.shard", lambda path: path.unlink(), "000003.shard is missing"),
@@ -151,9 +152,10 @@ def test_damaged_folders_are_refused_in_one_sentence(name, spoil, sentence, shar
         TETE(t=2, t_prime=2).fit(TripletShards(shards.path))
 
 
-def test_a_manifest_that_was_edited_is_refused(shards):
+@pytest.mark.parametrize("edit", [{"n_objects": 3}, {"shards": [["000000.shard", np.inf, ""]]}])
+def test_a_manifest_that_was_edited_is_refused(edit, shards):
     path = shards.path / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"n_objects": 3}))
+    path.write_text(json.dumps(json.loads(path.read_text()) | edit))
     with pytest.raises(InvalidFileError, match=r"manifest.json has changed since it was written"):
         TripletShards(shards.path)
 

@@ -66,7 +66,7 @@ class Manifest:
             content["shards"] = tuple((str(name), int(rows), str(its)) for name, rows, its in content["shards"])
             found = cls(**content)
             sound = found.digest == digest and set(found.columns) <= set(COLUMNS)
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, OverflowError, TypeError, ValueError):
             sound = False
         if not sound:
             raise InvalidFileError(f"{folder} is damaged: {MANIFEST} has changed since it was written.")
@@ -94,7 +94,7 @@ def read_json(path: Path) -> Any:
     """The content of a small file."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:  # also brackets in brackets in brackets
         raise InvalidFileError(f"{path.parent} is damaged: {path.name} is not JSON.") from error
 
 

@@ -124,3 +124,12 @@ def test_rows_too_large_for_single_precision_are_projected_in_double(rng):
     expected = (large - projection.mean) @ projection.components / projection.scale
     with np.errstate(over="ignore"):
         np.testing.assert_allclose(project(projection, large, SERIAL), expected.astype(np.float32), rtol=1e-4)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int64, np.float16, np.float32, ">f8", bool])
+def test_few_rows_have_the_bits_of_many(rng, kind):
+    table = rng.integers(0, 200, size=(300, 12)).astype(kind)
+    projection = fit_projection(table, 4, rng)
+    many = project(projection, table, SERIAL)
+    for some in (slice(0, 1), slice(7, 40)):
+        np.testing.assert_array_equal(project(projection, table[some], SERIAL), many[some])

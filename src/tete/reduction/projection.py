@@ -29,6 +29,7 @@ PointArray: TypeAlias = NDArray[np.float32]
 SAMPLE_ROWS = 10_000  # for principal components: half a second for 784 columns
 NOTHING = np.finfo(np.float64).eps ** 2  # variance that rounding has, of numbers up to 1
 SMALLEST_SPREAD = 1e-300  # so that one over it is finite
+FEW_ROWS = 64  # which are copied sooner than the loop for their type of numbers is loaded
 ROWS_IN_A_PIECE = 2048  # enough work for a thread
 LANES = 16  # single precision numbers that a processor of today works on at once
 COLUMNS_AT_ONCE = 4  # of a row: fewer sums to load and store
@@ -199,7 +200,8 @@ def _project_piece(
         projected = _in_double(projection, part)
     else:
         single = np.empty((part.shape[0], projection.width), dtype=np.float32)
-        _project_rows(computable(part), projection.mean, factors, single)
+        numbers = part.astype(np.float64) if len(part) <= FEW_ROWS else computable(part)
+        _project_rows(numbers, projection.mean, factors, single)
         lost = ~np.isfinite(single).all(axis=1)  # on the way too large for single precision
         projected = single.astype(np.float64) if lost.any() else single
         if lost.any():

@@ -111,7 +111,7 @@ def test_readme_links_point_to_files():
 def test_files_and_names_in_documents_and_benchmarks_exist(page):
     text = page.read_text()
     for path in re.findall(r"\b(?:src|tests|docs|benchmarks)/[\w/]+\.\w+", text):
-        assert (ROOT / path).exists(), path
+        assert path.startswith("docs/_build/") or (ROOT / path).exists(), path  # the site is there once it is built
     for package, name in re.findall(r"(?<![\w./@-])(tete(?:\.[a-z_]+)*)\.(\w+)", text):
         found = importlib.import_module(package)
         assert hasattr(found, name) or importlib.util.find_spec(f"{package}.{name}"), f"{package}.{name}"

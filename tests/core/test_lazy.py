@@ -1,9 +1,12 @@
+import importlib
 import subprocess
 import sys
+from importlib.util import find_spec
+from threading import Thread
 
 import pytest
 
-from tete.core.lazy import lazy_names
+from tete.core.lazy import deferred, lazy_names
 
 
 def test_names_are_loaded_when_they_are_used(monkeypatch, tmp_path):
@@ -28,4 +31,67 @@ def test_modules_are_loaded_by_their_names():
     assert get("charset").__name__ == "email.charset"
     assert names() == []
     code = "import tete; tete.metrics.global_score, tete.datasets.make_sphere, tete.tempered.log_t"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture
+def heavy(monkeypatch, tmp_path):
+    """A package that leaves a trace when it is run."""
+    (tmp_path / "heavy_parent").mkdir()
+    (tmp_path / "heavy_parent" / "__init__.py").write_text("")
+    (tmp_path / "heavy_parent" / "heavy").mkdir()
+    (tmp_path / "heavy_parent" / "heavy" / "__init__.py").write_text(
+        "import sys\nsys.heavy_runs.append(1)\nweight = 7\n"
+    )
+    (tmp_path / "heavy_parent" / "heavy" / "part.py").write_text("from heavy_parent.heavy import weight\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "heavy_runs", [], raising=False)
+    yield "heavy_parent.heavy"
+    for name in [name for name in sys.modules if name.startswith("heavy_parent")]:
+        del sys.modules[name]
+
+
+def test_a_deferred_module_is_run_when_a_name_is_used(heavy):
+    deferred(heavy)
+    parent = importlib.import_module("heavy_parent")
+    assert importlib.import_module(heavy) is parent.heavy
+    assert find_spec(heavy).origin.endswith("__init__.py")
+    assert sys.heavy_runs == []
+    stands_in = parent.heavy
+    assert stands_in.weight == 7
+    assert sys.heavy_runs == [1]
+    assert parent.heavy is sys.modules[heavy] is not stands_in
+    assert stands_in.weight == 7
+    deferred(heavy)  # it stays loaded
+    assert sys.modules[heavy] is parent.heavy
+    with pytest.raises(AttributeError, match="has no attribute 'height'"):
+        _ = stands_in.height
+    assert sys.heavy_runs == [1]
+
+
+def test_parts_of_a_deferred_module_load_it_once_from_any_number_of_threads(heavy):
+    deferred(heavy)
+    found = []
+    threads = [Thread(target=lambda: found.append(importlib.import_module(f"{heavy}.part").weight)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (found, sys.heavy_runs) == ([7] * 8, [1])
+
+
+def test_what_is_not_installed_is_not_deferred():
+    deferred("email.nowhere")
+    assert "email.nowhere" not in sys.modules
+
+
+def test_estimators_do_not_load_statistics_before_they_are_used():
+    code = """
+import sys
+from tete import TETE, ListwiseTETE
+TETE().fit([(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+assert "scipy.stats._stats_py" not in sys.modules
+import scipy.stats
+assert scipy.stats.norm.cdf(0.0) == 0.5
+"""
     subprocess.run([sys.executable, "-c", code], check=True)

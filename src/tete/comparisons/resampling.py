@@ -6,7 +6,6 @@ are drawn alike by the same generator, in whatever order they come. The parts of
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 
 from tete.comparisons.same_question import answer_contents, question_numbers
 from tete.comparisons.triplets import Triplets
@@ -44,6 +43,8 @@ class EqualAnswers:
         several = times > 1.0
         if not several.any():
             return self.triplets.flip_where(share > 0.0)
+        from scipy.stats import binom  # noqa: PLC0415  (takes long to import)
+
         share[several] = binom.ppf(luck[several], times[several], 1.0 - probability[several]) / times[several]
         both = Triplets.concatenate([self.triplets, self.triplets.reverse()])
         return both.with_weights(np.concatenate([1.0 - share, share]))

@@ -1,9 +1,15 @@
-"""Public names that are loaded when they are first used, so that importing a package costs nothing."""
+"""What is loaded when it is first used, so that importing costs no more than is used."""
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
+from types import ModuleType
 
-__all__ = ["lazy_names"]
+__all__ = ["deferred", "lazy_names"]
+
+# scikit-learn's base imports it for one rare function, which takes as long as all else that a small fit loads.
+RARELY_USED = ("scipy.stats",)
 
 
 def lazy_names(
@@ -15,6 +21,8 @@ def lazy_names(
     """
 
     def get(name: str) -> object:
+        if name in modules or name in homes:
+            deferred(*RARELY_USED)
         if name in modules:
             return import_module(f"{package}.{name}")
         if name not in homes:
@@ -25,3 +33,29 @@ def lazy_names(
         return sorted(homes)
 
     return get, names
+
+
+class _Deferred(ModuleType):
+    """Stands in for a module that nobody has used yet; the first name that is asked for imports the module itself."""
+
+    def __getattr__(self, name: str) -> object:
+        if sys.modules.get(self.__name__) is self:
+            sys.modules.pop(self.__name__, None)
+        return getattr(import_module(self.__name__), name)
+
+
+def deferred(*names: str) -> None:
+    """Let ``import`` of these modules cost nothing until one of their names is used; the loaded ones stay loaded.
+
+    The import itself is then Python's own, with its locks. A module that is not installed stays so.
+    """
+    for name in names:
+        parent, _, child = name.rpartition(".")
+        if name in sys.modules or (spec := find_spec(name)) is None:
+            continue
+        module = module_from_spec(spec)
+        module.__class__ = _Deferred
+        vars(module).pop("__path__", None)  # so that a submodule's import asks for it, which imports the module
+        sys.modules[name] = module
+        if parent:
+            setattr(import_module(parent), child, module)

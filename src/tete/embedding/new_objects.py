@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from tete.comparisons.triplets import Triplets
 from tete.core.types import Embedding
@@ -86,7 +86,7 @@ class NewPlaces:
             In units of the map.
         """
         spread = np.linalg.eigvalsh(self.covariance)[:, ::-1]
-        return np.asarray(np.sqrt(np.maximum(spread, 0.0) * chi2.ppf(level, self.embedding.shape[1])))
+        return np.asarray(np.sqrt(np.maximum(spread, 0.0) * _chi_square(level, self.embedding.shape[1])))
 
     def contains(self, places: NDArray[np.float64], level: float = 0.9) -> NDArray[np.bool_]:
         """Whether each of these places is within the ellipse of its object.
@@ -106,7 +106,7 @@ class NewPlaces:
         away = places - self.embedding
         inverse = np.linalg.inv(self.covariance)
         distance = np.einsum("ni,nij,nj->n", away, inverse, away)
-        return np.asarray(distance <= chi2.ppf(level, self.embedding.shape[1]))
+        return np.asarray(distance <= _chi_square(level, self.embedding.shape[1]))
 
     def to_frame(self) -> "pd.DataFrame":
         """A table with the places, the half axes of the 90 % ellipses, and the numbers of answers.
@@ -240,6 +240,11 @@ class _Newcomers:
         margins = distance_margins(np.concatenate([self.places, draws]), *np.ascontiguousarray(columns))
         surprise = np.log(self.model.probability(margins)).reshape(len(draws), len(rows))
         return np.asarray(surprise @ self.weights[rows])
+
+
+def _chi_square(level: float, freedom: int) -> float:
+    """The quantile of the chi-square distribution."""
+    return float(2.0 * gammaincinv(freedom / 2.0, level))
 
 
 def _weights(log_weights: NDArray[np.float64], fewest: float) -> NDArray[np.float64]:

@@ -5,7 +5,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.distance import pdist
-from scipy.stats import pearsonr, rankdata
 
 from tete.core.geometry import aligned
 from tete.core.printing import counted
@@ -128,6 +127,8 @@ def distance_agreement(
         )
     if len(first) < 3:
         raise InvalidParameterError(f"`reference` must have at least 3 rows, got {len(first)}.")
+    from scipy.stats import pearsonr, rankdata  # noqa: PLC0415  (takes long to import)
+
     distances = [pdist(first), pdist(second)]
     if method == "spearman":
         distances = [rankdata(each) for each in distances]

@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as t_distribution
+from scipy.special import stdtrit
 
 __all__ = ["share_error", "share_interval"]
 
@@ -33,5 +33,5 @@ def share_error(agreed: Floats, weights: Floats, copies: Floats | None = None) -
 
 def share_interval(share: float, error: float, n_units: int, level: float = 0.95) -> tuple[float, float]:
     """The interval of a share by Student's distribution, within [0, 1]; few units know their own spread badly."""
-    reach = float(t_distribution.ppf(0.5 + level / 2.0, n_units - 1)) * error
+    reach = float(stdtrit(n_units - 1, 0.5 + level / 2.0)) * error
     return max(share - reach, 0.0), min(share + reach, 1.0)

@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 from sklearn.base import clone
 
 from tete.comparisons.triplets import Triplets
@@ -285,7 +284,7 @@ class Search:
             "comparable_score": comparable,
             "comparable_likelihood": likelihood,
             "likelihood_error": np.array([trial.held_out.likelihood_error for trial in trials]),
-            "rank_test_score": rankdata(-likelihood, method="min").astype(np.int32),
+            "rank_test_score": (1 + np.searchsorted(np.sort(-likelihood), -likelihood)).astype(np.int32),
             "mean_fit_time": np.array([sum(trial.seconds) / len(trial.held_out.scores) for trial in trials]),
             "n_iter": np.array([trial.n_iter for trial in trials]),
             "n_folds": np.sum(~np.isnan(scores), axis=1),

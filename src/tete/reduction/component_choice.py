@@ -103,4 +103,4 @@ def _square_distances(rows: Any, n_queries: int, unit_rows: bool) -> NDArray[np.
 
 def _nearest(distances: NDArray[np.float64], count: int) -> NDArray[np.int64]:
     np.fill_diagonal(distances, np.inf)
-    return np.argsort(distances, axis=1, kind="stable")[:, :count]
+    return np.argpartition(distances, count - 1, axis=1)[:, :count] if count else np.empty((len(distances), 0), int)

@@ -64,12 +64,12 @@ def test_a_warm_up_runs_the_loops(n_components):
 
 def test_the_step_grows_and_falls_and_all_qualities_begin_alike():
     recipes = [recipe(preset=PRESETS[quality]) for quality in ("default", "high")]
-    assert [each.n_ramp for each in recipes] == [30.0, 30.0]
+    assert [each.n_ramp for each in recipes] == [22.0, 22.0]
     default, high = ([each.step(k / each.max_iter) for k in range(each.max_iter)] for each in recipes)
-    np.testing.assert_allclose(default[:30], high[:30])
-    assert default[0] == pytest.approx(1 / 30)
+    np.testing.assert_allclose(default[:22], high[:22])
+    assert default[0] == pytest.approx(1 / 22)
     assert max(default) == default[20] == 1.0
-    assert np.all(np.diff(default[100:]) < 0)
+    assert np.all(np.diff(default[56:]) < 0)
     assert recipe().n_ramp == pytest.approx(6.0)  # of 30 iterations
 
 

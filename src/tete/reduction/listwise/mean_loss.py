@@ -4,12 +4,13 @@ The tiles are cut into a fixed number of shards, whatever the number of threads;
 """
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.core.threads import ShardSum, Threads, row_slices
+from tete.core.threads import ShardSum, Threads
 from tete.reduction.listwise.affinities import Affinities
 from tete.reduction.listwise.draws import draw_for_tiles, planned_draws
 from tete.reduction.listwise.grid import Grid, grid_of_map
@@ -149,8 +150,7 @@ class ListwiseObjective:
                 return float(sum_in_the_plane(loss, *anchors, grid, pyramid, values, series, *arrays))
             return float(sum_listwise(loss, *anchors, grid, pyramid, values, *arrays))
 
-        shards = row_slices(len(grid.tile_cells), size=FEWEST_TILES_IN_A_SHARD, most=MOST_SHARDS)
-        value, gradient = self._sum(work, shards, places, self._total)
+        value, gradient = self._sum(work, _even_shards(grid), places, self._total)
         if np.ptp(places) > np.sqrt(np.finfo(places.dtype).max) / LARGEST_MAP:
             value = np.nan
         mean = float(means.mean(dtype=np.float64))
@@ -159,3 +159,11 @@ class ListwiseObjective:
         new_slopes += new_slopes.dtype.type(self._overall_slope)
         self._slopes = new_slopes
         return value, gradient
+
+
+def _even_shards(grid: Grid) -> list[slice]:
+    """Cut the tiles into shards of about as many points each, because full tiles take longer than others."""
+    n_tiles = len(grid.tile_cells)
+    n_shards = min(max(n_tiles // FEWEST_TILES_IN_A_SHARD, 1), MOST_SHARDS)
+    edges = np.searchsorted(grid.tile_starts, np.linspace(0, grid.tile_starts[-1], n_shards + 1))
+    return [slice(int(first), int(last)) for first, last in pairwise(edges)]

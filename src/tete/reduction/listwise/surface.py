@@ -31,8 +31,8 @@ HIGHEST_DIMENSION, SOFTNESS = 3.0, 0.5  # a surface has 2 and measures somewhat 
 FEWEST_POINTS = 480  # fewer do not sample a surface densely
 LEAST_MEAN_GATE = 0.1  # below, a few points look flat by chance
 # Of the farther neighbours, in the first half of the iterations, which lays the surface out, and at the end, when it
-# lies: .5 there costs the mammoth .06 of its neighbourhoods, nothing leaves it less whole
-FIRST_SHARE, LAST_SHARE = 0.9, 0.2
+# lies: .5 there costs the mammoth .06 of its neighbourhoods, .2 still .015, nothing leaves it less whole
+FIRST_SHARE, LAST_SHARE = 0.9, 0.1
 WALKS_OF_EACH_LENGTH = 2  # farther neighbours of each length in an iteration
 WALKS_KEPT = 8  # of which these are chosen
 ROWS_IN_A_PIECE = 4096  # enough work for a thread

@@ -26,7 +26,7 @@ Keys: TypeAlias = NDArray[np.int64]
 LANES = 16  # single precision numbers that a processor of today works on at once
 POINTS_IN_A_BLOCK = 128  # where nothing else tells: 25 KB on 50 columns stay in the first cache
 GROUP = 96  # queries at once: the candidates of all stay in the second cache
-ROWS_IN_A_PIECE = 768  # enough work for a thread
+ROWS_IN_A_PIECE, FEWEST_PIECES = 768, 8  # enough work for a thread; few rows that visit all points go on several
 FARTHEST = np.float32(np.finfo(np.float32).max)  # nearer than the points at infinity
 
 # No reassociation: each distance is added up in one order, wherever its point stands.
@@ -74,7 +74,7 @@ def scan(
     """
     result = empty_neighbors(len(queries), count) if into is None else into
     order = np.arange(len(queries), dtype=np.int32) if order is None else order
-    slices = row_slices(len(order), size=ROWS_IN_A_PIECE)
+    slices = row_slices(len(order), size=min(ROWS_IN_A_PIECE, max(len(order) // FEWEST_PIECES, GROUP)))
     all_blocks = np.empty((0, 0), dtype=np.int32)
 
     def work(piece: int) -> None:
@@ -165,6 +165,11 @@ def _keep_near(
     squares: PointArray, numbers: Indices, limit: Any, n_kept: int, filled: Any, keys: Keys
 ) -> tuple[Any, Any]:
     """Add the points of a block that are near enough to a query's keys; how many these are now, and the new limit."""
+    n_near = np.int32(0)
+    for lane in range(numbers.shape[0]):  # the whole block at once: most have nothing near any more
+        n_near += np.int32(squares[lane] <= limit)
+    if n_near == 0:
+        return filled, limit
     bits = squares.view(np.int32)
     for start in range(0, numbers.shape[0], LANES):
         n_near = np.int32(0)

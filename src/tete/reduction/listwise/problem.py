@@ -41,8 +41,8 @@ class Preset(NamedTuple):
 
 
 PRESETS = {"fast": Preset(60, 32), "default": Preset(110, 64), "high": Preset(250, 96, t=1.1)}
-# Long steps reach sharper neighbourhoods in fewer iterations (MNIST: a recall of .324 in 110, where steps of a third take
-# 170), and still longer ones scramble classes. Small tables can afford iterations instead, which keep the whole better.
+# Long steps reach sharp neighbourhoods in fewer iterations (MNIST: a recall of .322 in 110, where steps of a third take
+# 160), still longer ones scramble classes. Small tables can afford iterations instead, which keep the whole better.
 SMALL = {"rate": 0.04, "longest": 1.8}
 SMALL_TABLE_PRESETS = {
     "fast": Preset(200, 32, **SMALL),

@@ -28,7 +28,7 @@ MOST_SHARDS = 8  # work for as many threads; each costs a table of the map's siz
 FEWEST_TILES_IN_A_SHARD = 16  # below, adding shards takes longer than summing them
 LARGEST_MAP = 100.0  # times as large, squared distances would not be finite numbers
 # Iterations that they serve: at first, while points move fast, and at last; between these a share of those done.
-GRID_LIFETIMES, ARRANGEMENT_LIFETIMES = (2, 10, 1 / 8), (10, 50, 1.0)
+GRID_LIFETIMES, ARRANGEMENT_LIFETIMES = (3, 10, 1 / 8), (10, 50, 1.0)
 
 
 @dataclass(frozen=True)

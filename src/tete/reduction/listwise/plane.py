@@ -30,6 +30,7 @@ class Room(NamedTuple):
     """Where a tile works: its competitors, what these do to each anchor, and all its pairs of anchor and neighbour."""
 
     table: Floats  # places, weights and reactions of the competitors, in four rows
+    far: Floats  # the same of the nodes above the lowest level, where a series is not to be trusted
     pushes: Floats  # a row for each anchor: see `_meet_competitors`
     others: Whole  # neighbour of each pair
     shares: Floats
@@ -40,10 +41,11 @@ class Room(NamedTuple):
 
 
 @compiled(cache=False, inline="always")
-def _make_room(embedding: Floats, n_near: int, n_draws: int) -> Room:
+def _make_room(embedding: Floats, n_near: int, n_draws: int, n_levels: int) -> Room:
     kind, n_pairs = embedding.dtype, TILE * n_near
     return Room(
         np.empty((4, MOST_IN_A_BLOCK + n_draws + FILL), dtype=kind),
+        np.empty((4, MOST_IN_A_BLOCK * n_levels + FILL), dtype=kind),
         np.empty((TILE, 6), dtype=kind),
         np.empty(n_pairs, dtype=np.int32),
         np.empty(n_pairs, dtype=kind),
@@ -64,6 +66,22 @@ def _gather_nodes(pyramid: Pyramid, own: int, values: Floats, table: Floats) -> 
             table[c, count] = values[node, c]
         count += 1
     return count
+
+
+@compiled(cache=False, inline="always")
+def _gather_far_nodes(pyramid: Pyramid, own: int, values: Floats, table: Floats) -> int:
+    """Write the nodes of a list above the lowest level, and what counts nothing; return how many these are."""
+    count = 0
+    for place in range(pyramid.starts[own], pyramid.starts[own + 1]):
+        node = pyramid.nodes[place]
+        if node >= pyramid.offsets[1]:
+            for c in range(4):
+                table[c, count] = values[node, c]
+            count += 1
+    filled = count // FILL * FILL + FILL
+    for c in range(4):
+        table[c, count:filled] = 0.0
+    return filled
 
 
 @compiled(cache=False, inline="always")
@@ -96,24 +114,6 @@ def _meet(x: Any, y: Any, table: Floats, count: int) -> Any:
         own_y += own * step_y
         other_x += other * step_x
         other_y += other * step_y
-    return mean, own_x, own_y, other_x, other_y
-
-
-@compiled(**FAST)
-def _meet_nodes(x: Any, y: Any, pyramid: Pyramid, own: int, values: Floats) -> Any:
-    """The same over the nodes of a list above the lowest level."""
-    one, zero = values.dtype.type(1.0), values.dtype.type(0.0)
-    mean, own_x, own_y, other_x, other_y = zero, zero, zero, zero, zero
-    for place in range(pyramid.starts[own], pyramid.starts[own + 1]):
-        node = pyramid.nodes[place]
-        if node >= pyramid.offsets[1]:
-            step_x, step_y = x - values[node, 0], y - values[node, 1]
-            kernel = one / (one + step_x * step_x + step_y * step_y)
-            mean += values[node, 2] * kernel
-            own_x += values[node, 2] * kernel * kernel * step_x
-            own_y += values[node, 2] * kernel * kernel * step_y
-            other_x += values[node, 3] * kernel * kernel * step_x
-            other_y += values[node, 3] * kernel * kernel * step_y
     return mean, own_x, own_y, other_x, other_y
 
 
@@ -152,7 +152,7 @@ def _meet_competitors(
     power, here = kind.type(loss.power), kind.type(1.0 - ANYWHERE)
     there, reach = kind.type(ANYWHERE * loss.overall_mean), series.reaches[own]
     middle_x, middle_y = series.centers[own, 0], series.centers[own, 1]
-    far_weights, far_reactions = series.weights[own], series.reactions[own]
+    far_weights, far_reactions, n_nodes = series.weights[own], series.reactions[own], 0
     for place in range(len(anchors)):
         x, y = embedding[anchors[place], 0], embedding[anchors[place], 1]
         mean, own_x, own_y, other_x, other_y = _meet(x, y, table, count)
@@ -160,7 +160,9 @@ def _meet_competitors(
         if h * h + k * k <= reach:
             far = _meet_series(h, k, far_weights, far_reactions)
         else:
-            far = _meet_nodes(x, y, pyramid, own, values)
+            if n_nodes == 0:  # one at least is only filled up
+                n_nodes = _gather_far_nodes(pyramid, own, values, room.far)
+            far = _meet(x, y, room.far, n_nodes)
         mean += far[0]
         pushes[place, 0], pushes[place, 1] = own_x + far[1], own_y + far[2]
         pushes[place, 2], pushes[place, 3] = other_x + far[3], other_y + far[4]
@@ -269,7 +271,7 @@ def sum_in_the_plane(
 
     The arguments are those of `sum_listwise`, and the series of the pyramid's lists.
     """
-    room = _make_room(embedding, near.shape[1], drawn.shape[1])
+    room = _make_room(embedding, near.shape[1], drawn.shape[1], pyramid.shapes.shape[0])
     overall_slope = embedding.dtype.type(loss.overall_slope)
     total, n_far, last_list = 0.0, 0, -1
     for row in range(counts.shape[0]):

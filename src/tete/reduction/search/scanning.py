@@ -22,8 +22,10 @@ from tete.reduction.search.nearest import Indices, Neighbors, PointArray, empty_
 __all__ = ["Blocks", "make_blocks", "scan", "scan_all"]
 
 Keys: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.uint8]
 
 LANES = 16  # single precision numbers that a processor of today works on at once
+EIGHT = 8  # flags of one byte in a number of 64 bits
 POINTS_IN_A_BLOCK = 128  # where nothing else tells: 25 KB on 50 columns stay in the first cache
 GROUP = 96  # queries at once: the candidates of all stay in the second cache
 ROWS_IN_A_PIECE, FEWEST_PIECES = 768, 8  # enough work for a thread; few rows that visit all points go on several
@@ -162,21 +164,18 @@ def _square_distances(
 
 @compiled(**FAST)
 def _keep_near(
-    squares: PointArray, numbers: Indices, limit: Any, n_kept: int, filled: Any, keys: Keys
+    squares: PointArray, numbers: Indices, near: Flags, limit: Any, n_kept: int, filled: Any, keys: Keys
 ) -> tuple[Any, Any]:
-    """Add the points of a block that are near enough to a query's keys; how many these are now, and the new limit."""
-    n_near = np.int32(0)
-    for lane in range(numbers.shape[0]):  # the whole block at once: most have nothing near any more
-        n_near += np.int32(squares[lane] <= limit)
-    if n_near == 0:
-        return filled, limit
-    bits = squares.view(np.int32)
-    for start in range(0, numbers.shape[0], LANES):
-        n_near = np.int32(0)
-        for lane in range(start, start + LANES):
-            n_near += np.int32(squares[lane] <= limit)
-        if n_near > 0:
-            for lane in range(start, start + LANES):
+    """Add the points of a block that are near enough to a query's keys; how many these are now, and the new limit.
+
+    Few points are near enough, so whether any of eight is comes first: their flags are one number.
+    """
+    for lane in range(numbers.shape[0]):
+        near[lane] = squares[lane] <= limit
+    bits, eights = squares.view(np.int32), near.view(np.uint64)
+    for eight in range(numbers.shape[0] // EIGHT):
+        if eights[eight] != 0:
+            for lane in range(EIGHT * eight, EIGHT * eight + EIGHT):
                 keys[filled] = (np.int64(bits[lane]) << 32) | np.int64(numbers[lane])
                 filled += np.int64(squares[lane] <= limit)
             if filled > keys.shape[0] - LANES:
@@ -264,6 +263,7 @@ def _scan_rows(
     keys = np.empty((GROUP, 2 * n_kept + 3 * LANES), dtype=np.int64)
     limits, filled = np.empty(GROUP, dtype=np.float32), np.empty(GROUP, dtype=np.int64)
     scratch = np.empty((2, np.max(starts[1:] - starts[:-1])), dtype=np.float32)
+    near = np.empty(scratch.shape[1], dtype=np.uint8)
     for first in range(0, len(rows), GROUP):
         group = rows[first : first + GROUP]
         limits[:], filled[:] = FARTHEST, 0
@@ -278,11 +278,11 @@ def _scan_rows(
                 query, other = visitors[visitor], visitors[min(visitor + 1, ends[place] - 1)]
                 _square_distances(queries[group[query]], queries[group[other]], columns, scratch[0], scratch[1])
                 filled[query], limits[query] = _keep_near(
-                    scratch[0], lanes, limits[query], n_kept, filled[query], keys[query]
+                    scratch[0], lanes, near, limits[query], n_kept, filled[query], keys[query]
                 )
                 if other != query:
                     filled[other], limits[other] = _keep_near(
-                        scratch[1], lanes, limits[other], n_kept, filled[other], keys[other]
+                        scratch[1], lanes, near, limits[other], n_kept, filled[other], keys[other]
                     )
             begin = ends[place]
         for query in range(len(group)):

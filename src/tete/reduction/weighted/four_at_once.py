@@ -1,4 +1,4 @@
-"""The loop of `kernel` for maps in the plane with t = t' = 2 and weights that separate, at twice its speed.
+"""The loop of `kernel` for maps in the plane with t = t' = 2 and weights that separate, in less time.
 
 A triplet's loss is then a / (a + b), with a = 1 + |y_i - y_j|^2 and b = 1 + |y_i - y_k|^2. Four neighbours
 at a time are compared with all outliers, so that what the outliers have is read and written once for four, and the

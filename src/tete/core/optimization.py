@@ -169,22 +169,25 @@ def momentum_descent(
     step: float,
     max_iter: int,
     callback: Callback | None = None,
+    workers: Threads = SERIAL,
 ) -> Minimum:
     """Gradient descent with momentum and a gain for every coordinate (delta-bar-delta, Jacobs 1988).
 
     A gain grows by 0.2 while its coordinate keeps its direction and shrinks by a fifth when it turns; the momentum
-    rises from 0.5 to 0.8 after 50 iterations. This is what t-SNE and TriMap do, here with Nesterov's look ahead. When
-    the value is not finite or twice the first one, the step is too large: it goes back to the best embedding and
-    on with a tenth of the step. The embedding keeps the precision of `start`.
+    rises from 0.5 to 0.9 after 30 iterations. This is what t-SNE and TriMap do, here with Nesterov's look ahead, which
+    bears more momentum. When the value is not finite or twice the first one, the step is too large: it goes back to
+    the best embedding and on with a tenth of the step. The embedding keeps the precision of `start`.
     """
     history: list[float] = []
     stop_reason = StopReason.MAX_ITER
     embedding = start.copy()
     velocity, gains = np.zeros_like(start), np.ones_like(start)
     best, best_value, limit = start, np.inf, np.inf
+    slices = row_slices(start.size, size=NUMBERS_IN_A_PIECE)
     while len(history) < max_iter:
-        momentum = 0.5 if len(history) < 50 else 0.8
-        value, gradient = objective(embedding + momentum * velocity)
+        momentum = 0.5 if len(history) < 30 else 0.9
+        ahead = embedding + start.dtype.type(momentum) * velocity
+        value, gradient = objective(ahead)
         if not np.isfinite(value) and not history:
             stop_reason = StopReason.DIVERGED
             break
@@ -195,8 +198,15 @@ def momentum_descent(
             history.append(best_value)
             continue
         if value < best_value:
-            best, best_value = embedding + momentum * velocity, value
-        _momentum_step(step, momentum, *_flat(gradient, gains, velocity, embedding))
+            best, best_value = ahead, value
+        arrays = _flat(gradient, gains, velocity, embedding)
+
+        def move(
+            piece: int, step: float = step, momentum: float = momentum, arrays: list[AnyEmbedding] = arrays
+        ) -> None:
+            _momentum_step(step, momentum, *(array[slices[piece]] for array in arrays))
+
+        workers.run(move, len(slices))
         history.append(value)
         if callback is not None and callback(len(history), value, embedding.copy()):
             stop_reason = StopReason.CALLBACK

@@ -93,7 +93,9 @@ def test_what_held_out_margins_say(drawn):
     if held_out[0].accuracy < 0.55:
         return
     reports = [report_on(each) for each in held_out]
-    same(*((each.wrong_share, *each.wrong_interval, each.n_distrusted) for each in reports))
+    assert reports[0].n_distrusted == reports[1].n_distrusted
+    shares = ((each.wrong_share, *each.wrong_interval) for each in reports)
+    np.testing.assert_allclose(*shares, rtol=1e-3, atol=1e-5)  # as near as a fit and a search along it come
     for table in ("annotators", "objects"):
         pd.testing.assert_frame_equal(*(getattr(each, table) for each in reports), rtol=1e-4, atol=1e-6)
 

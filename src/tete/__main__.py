@@ -8,7 +8,7 @@ def main() -> None:
     end_at_ctrl_c()
     from tete.cli import app  # noqa: PLC0415
 
-    app()
+    app(prog_name="tete")  # the name that completion is installed for
 
 
 if __name__ == "__main__":

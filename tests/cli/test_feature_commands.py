@@ -620,3 +620,16 @@ class TestTablesAsTheyAre:
         result = tete("reduce", table, *looks, "--page", tmp_path / "map.html")
         assert result.exit_code == 0, result.output
         assert "data:image/jpeg;base64" in (tmp_path / "map.html").read_text()
+
+
+def test_answers_are_no_features(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("anchor,near,far\n" + "tea,cocoa,latte\nlatte,tea,cocoa\ncocoa,latte,tea\n" * 8)
+    result = tete("reduce", path, "-o", tmp_path / "map.csv")
+    assert "Warning: columns anchor, near, far look like answers: tete embed makes a map" in result.stderr
+
+
+def test_a_table_before_the_model(tmp_path):
+    result = tete("place", "new.csv", "model.npz", "-o", tmp_path / "placed.csv")
+    assert result.exit_code == 2
+    assert "the model comes first: tete place model.npz new.csv" in " ".join(result.output.split())

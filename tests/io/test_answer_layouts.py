@@ -146,10 +146,10 @@ def test_undecided_in_columns_that_were_given(file):
 
 class TestExports:
     def test_triplet_tools(self, file):
-        """Both the answer and the question are there; the answer is used."""
+        """head, winner, loser are numbers; the names are in Center, Left, Right, Answer."""
         content = (
-            "head,winner,loser,Center,Left,Right,Answer,worker_id,rt\n"
-            "cat,dog,cow,cat,cow,dog,dog,w1,950\ncow,dog,cat,cow,dog,cat,dog,w2,120\n"
+            "head,winner,loser,worker_id,rt,Center,Left,Right,Answer,sampleAlg,sampleSet\n"
+            "0,2,1,w1,950,cat,cow,dog,dog,random,train\n1,2,0,w2,120,cow,dog,cat,dog,check,NA\n"
         )
         triplets = read_answers(file(content))
         assert named(triplets) == [("cat", "dog", "cow"), ("cow", "dog", "cat")]
@@ -166,6 +166,21 @@ class TestExports:
         assert triplets.to_array().tolist() == [[0, 1, 2], [2, 0, 1]]
         assert triplets.times.tolist() == [1250.0, 900.0]  # seconds
         assert triplets.annotators.tolist() == ["ab", "cd"]
+
+    def test_salmon_with_names(self, file):
+        """All columns of Salmon 1.0's responses.csv: the objects are called by their files, or texts."""
+        called = {"left": "cow.png", "right": "dog.png", "head": "cat.png", "winner": "dog.png", "loser": "cow.png"}
+        cells = {"head": 0, "left": 1, "right": 2, "winner": 2, "sampler": "ARR", "score": 0.1, "puid": "ab"}
+        cells |= {"response_time": 1.25, "network_latency": 0.05, "time_received": 1600000000.1, "loser": 1}
+        cells |= {f"{role}_html": f"<img src='/static/targets/{name}' />" for role, name in called.items()}
+        cells |= {f"{role}_filename": name for role, name in called.items()}
+        cells |= {"time_received_since_start": 12.5, "datetime_received": "2020-09-13T12:26:40"}
+        cells |= {"start_time": 1600000000, "puid_num_responses": 1, "num_responses": 1}
+        content = f"{','.join(cells)}\n{','.join(str(cell) for cell in cells.values())}\n"
+        triplets = read_answers(file(content))
+        assert named(triplets) == [("cat.png", "dog.png", "cow.png")]
+        assert triplets.annotators.tolist() == ["ab"]
+        assert triplets.times.tolist() == [1250.0]
 
 
 class TestDetails:

@@ -78,7 +78,8 @@ for number, place in enumerate(places, start=1):
 # %%
 # 5. The decision
 # ---------------
-# Bottles 1 to 4 lie among wines of one grower and are as ordinary as the wines that were measured before: sell them.
+# Bottles 1 to 4 lie among wines of one grower, eight of ten neighbours or more, and are as ordinary as the wines that
+# were measured before: sell them.
 # Bottle 5 has a place on the map, because every row gets one, but its novelty says that no wine like it was ever
 # measured. Send it back. A map alone would not have told: always look at the novelty of what you place.
 #

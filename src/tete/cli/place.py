@@ -117,7 +117,9 @@ def _placed(
 
 
 def _refuse_maps(model: Path, table: str) -> None:
-    """Say how new objects are placed on a map that was made from answers."""
+    """Say what comes first, and how new objects are placed on a map that was made from answers."""
+    if model.suffix.lower() in MAPS and table.lower().endswith(".npz"):
+        raise typer.BadParameter(f"the model comes first: tete place {table} {model}")
     if model.suffix.lower() in MAPS:
         raise typer.BadParameter(
             f"{model} is a map, and a model of features (.npz, by tete reduce --model) is needed; new objects are "

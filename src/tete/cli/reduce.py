@@ -79,6 +79,7 @@ def reduce(
     looks = showing.looks()
     outputs.check()
     features = reading.read(table, mixed=estimator.metric != "precomputed")
+    _warn_of_answers(features)
     pictures = showing.pictures(features)
     started = time.perf_counter()
     with said_of(table):
@@ -95,6 +96,15 @@ def reduce(
     if as_json or not quiet:  # else nobody would see how good it is
         result, text = _summary(features, found, shown, estimator, seconds, encoder)
         print_result(result | {"written": outputs.written}, "\n".join([*text, *outputs.written_lines]), as_json)
+
+
+def _warn_of_answers(features: "FeatureTable") -> None:
+    """Say where to go with a file of answers, of which every table with text would make some map."""
+    names = {name.casefold() for name in features.feature_names or ()}
+    for columns in (("anchor", "near", "far"), ("head", "winner", "loser")):
+        if names.issuperset(columns):
+            said = f"columns {', '.join(columns)} look like answers: tete embed makes a map of what they compare."
+            typer.echo(f"Warning: {said}", err=True)
 
 
 def _landmark_lines(

@@ -1,7 +1,8 @@
 """Which column of a file of answers means what, by the spellings of the field.
 
 Salmon writes head, winner, loser; NEXT puts the center last; odd-one-out tables have a column for the odd one. Screens
-have any number of columns for what was shown (object1, object2, ...), of which some may be empty.
+have any number of columns for what was shown (object1, object2, ...), of which some may be empty. Salmon and
+tripletTools number the objects in head, winner, loser and write their names beside; the names are taken.
 """
 
 import re
@@ -46,7 +47,8 @@ PICKED = re.compile(r"(?:picked|picks?|selected|selection)(\d{1,3})")
 WORDS = ("first", "second", "third")  # roles of what was shown; further ones are called by numbers
 DETAILS = ("weight", "annotator", "answer_id", "group", "time")  # roles that columns may have beside those of objects
 PARAMETERS = {"answer_id": "answer"}  # that name a column whose role is called otherwise
-ANSWERED, ASKED = {"head", "winner", "loser"}, {"center", "left", "right", "answer"}  # tripletTools writes both
+ANSWERED, ASKED = {"head", "winner", "loser"}, {"center", "left", "right", "answer"}  # tripletTools: numbers and names
+NAMED = {"headfilename": "head", "winnerfilename": "winner", "loserfilename": "loser"}  # Salmon's names of the same
 
 # What must be there; screens have further columns, of any number, for what was shown and what was picked.
 LAYOUTS = {
@@ -63,10 +65,7 @@ LAYOUTS = {
 def roles_of(head: str, columns: Sequence[str], left_out: Container[str] = ()) -> dict[str, int]:
     """For each role its column's position; two columns of one role are an error, but for roles that are `left_out`."""
     found: dict[str, int] = {}
-    spelled = [_spelled(column) for column in columns]
-    unused = ASKED - ANSWERED if set(spelled) >= ANSWERED | ASKED else set()
-    for position, (column, spelling) in enumerate(zip(columns, spelled, strict=True)):
-        role = None if spelling in unused else _role_of(spelling)
+    for position, (column, role) in enumerate(zip(columns, _roles(columns), strict=True)):
         if role is None or role in left_out:
             continue
         if role in found:
@@ -82,6 +81,16 @@ def roles_of(head: str, columns: Sequence[str], left_out: Container[str] = ()) -
             raise InvalidFileError(f"{head}: {both} can both be the {PARAMETERS.get(role, role)} column; ", *hint, ".")
         found[role] = position
     return found
+
+
+def _roles(columns: Sequence[str]) -> list[str | None]:
+    """The role of each column, or None; numbers of objects have none where their names are there, too."""
+    spelled = [_spelled(column) for column in columns]
+    if set(spelled) >= ANSWERED | set(NAMED):
+        spelled = ["" if spelling in ANSWERED else NAMED.get(spelling, spelling) for spelling in spelled]
+    elif set(spelled) >= ANSWERED | ASKED:
+        spelled = ["" if spelling in ANSWERED else spelling for spelling in spelled]
+    return [_role_of(spelling) for spelling in spelled]
 
 
 def _spelled(column: str) -> str:

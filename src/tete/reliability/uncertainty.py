@@ -154,7 +154,7 @@ class Uncertainty:
         onto = np.eye(places.shape[1], 2)
         if places.shape[1] > 2:
             centred = places - places.mean(axis=0)
-            onto = np.linalg.lstsq(centred, principal_axes(places, 2))[0]
+            onto = np.linalg.lstsq(centred, principal_axes(places, 2), rcond=None)[0]
         variances, axes = np.linalg.eigh(onto.T @ np.nan_to_num(self.covariances) @ onto)
         lengths = 2.0 * self.radius(level) * np.sqrt(np.maximum(variances[:, ::-1], 0.0))
         return np.column_stack([lengths, np.arctan2(axes[:, 1, 1], axes[:, 0, 1])])

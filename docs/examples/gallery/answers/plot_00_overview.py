@@ -23,7 +23,7 @@ sureness = position_uncertainty(model, answers)
 # %%
 RIGHT, WRONG, QUIET = "#2a7f9e", "#d1495b", "#7a8b99"
 figure = plt.figure(figsize=(13, 4.9), layout="constrained")
-told, placed, believed = figure.subplots(1, 3, width_ratios=[1, 1.25, 0.85])
+told, placed, believed = figure.subplots(1, 3, width_ratios=[1.1, 1.25, 0.85])
 
 # Some answers as they came, with the probability that each is wrong.
 suspects, others = report.answers.nlargest(3, "wrong"), report.answers.query("wrong < 0.1").iloc[::250]
@@ -31,8 +31,8 @@ some = pd.concat([suspects, others]).sort_index()[:7]
 for line, answer in enumerate(some.itertuples()):
     color = WRONG if answer.wrong > 0.5 else RIGHT
     told.add_patch(FancyBboxPatch((0, -line), 1, 0.62, boxstyle="round,pad=0.06", fc=color, alpha=0.12, ec="none"))
-    told.text(0.0, 0.38 - line, f"{answer.anchor} is more like", fontsize=11, va="center")
-    told.text(0.0, 0.12 - line, f"{answer.near} than like {answer.far}", fontsize=11, va="center")
+    told.text(0.0, 0.38 - line, f"{answer.anchor} is more like", fontsize=10.5, va="center")
+    told.text(0.0, 0.12 - line, f"{answer.near} than like {answer.far}", fontsize=10.5, va="center")
     told.text(1.0, 0.25 - line, f"{answer.wrong:.0%}\nwrong", fontsize=10, va="center", ha="right", color=color)
 told.set(xlim=(-0.1, 1.1), ylim=(-6.2, 0.8))
 told.set_axis_off()

@@ -35,6 +35,9 @@ model = MultiViewTETE().fit(answers)
 print(model.summary())
 
 # %%
+# Everybody is put into the right view. So it was in six of six draws of portraits and answers; with fewer answers, or
+# a smaller minority, it would not be (see *limits* above). In the first map portraits of one person lie together, in
+# the second those of one mood.
 figure, axes = plt.subplots(1, model.n_views_, figsize=(10, 4.6), layout="constrained")
 for number, axis in enumerate(np.atleast_1d(axes)):
     size = int((model.view_of_ == number).sum())

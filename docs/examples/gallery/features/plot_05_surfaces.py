@@ -3,7 +3,8 @@ Surfaces: a Swiss roll and a mammoth
 ====================================
 
 A rolled sheet has one right map, the sheet. ``WeightedTETE`` (the paper's method) keeps surfaces and the shape of the
-whole; ``ListwiseTETE`` keeps neighbourhoods, and with them the sheet.
+whole; ``ListwiseTETE`` keeps neighbourhoods, and with them the sheet. Both unroll it in one piece, with the colours in
+their order; neither lays it out as the straight strip that it is.
 
 The mammoth is a scan of the Smithsonian Institution; :func:`tete.datasets.load_mammoth` fetches it with
 ``download=True``. Without the file this page draws a knotted tube instead.
@@ -41,11 +42,12 @@ def side_by_side(points, color, turn):
 side_by_side(roll.data, along, (12, -75))
 
 # %%
-# And an animal of 6,000 points, coloured by height; or a trefoil knot, coloured by the way along it.
+# And an animal of 6,000 points, coloured from head to tail; or a trefoil knot, coloured by the way along it. All parts
+# of the animal are there, its left and right in each other's way; ``WeightedTETE`` keeps its limbs long and thin.
 try:
     shape = load_mammoth().data
     shape = shape[np.random.default_rng(0).choice(len(shape), 6000, replace=False)]
-    side_by_side(shape[:, [2, 0, 1]], shape[:, 1], (4, -80))
+    side_by_side(shape[:, [1, 0, 2]], shape[:, 1], (4, -80))
 except MissingDataError:
     way = np.linspace(0, 2 * np.pi, 3000, endpoint=False)
     knot = np.column_stack([np.sin(way) + 2 * np.sin(2 * way), np.cos(way) - 2 * np.cos(2 * way), -np.sin(3 * way)])

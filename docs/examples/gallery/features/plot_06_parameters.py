@@ -3,7 +3,8 @@ Parameters of ListwiseTETE side by side
 =======================================
 
 Few parameters matter. ``n_neighbors`` says how large a neighbourhood is; ``exaggeration`` draws groups together;
-``quality`` takes more time for sharper neighbourhoods (see the next example). The defaults are in the middle.
+``quality`` takes more time for sharper neighbourhoods (see the next example). The default is the left map of the middle
+row.
 """
 
 # %%
@@ -23,5 +24,5 @@ for row, n_neighbors in zip(axes, (5, 15, 60), strict=True):
         axis.set_title(f"{n_neighbors} neighbours, exaggeration {exaggeration:g}", fontsize=9)
 
 # %%
-# Read it by rows and columns: more neighbours give smoother, more global maps; more exaggeration gives compact groups
-# with gaps between them, which look sure of themselves, and are no surer.
+# Read it by rows and columns: with five neighbours groups crumble, with sixty they are much as with fifteen; more
+# exaggeration gives compact groups with gaps between them, which look sure of themselves, and are no surer.

@@ -3,7 +3,7 @@
 A question is the objects that were shown and, where one of them was asked about, that one: "is a more like b or like
 c?" has the anchor a; "which is the odd one out?" has none. So it does not matter how the question was answered.
 
-Objects are known by their names, so that it does not matter how they are numbered. Without names the number is the name.
+Objects are known by their names, so that it does not matter how they are numbered; without names by their numbers.
 """
 
 from collections.abc import Callable

@@ -5,7 +5,7 @@ spare, objects move past each other instead of getting caught on the wrong side 
 pulls any more. The result is turned to its principal axes, cut to the wanted dimensions, and fitted further.
 
 Of few objects the first problem may have a flat map. From there the wanted one could hardly leave the line: on it, the
-gradient across it is zero. So a flat map is opened before it is fitted further.
+gradient across it is zero. So a flat map is opened before it is fitted with another loss.
 """
 
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ def minimize_in_stages(
         budget = left if place == len(stages) - 1 else left // 2
         if budget == 0:
             continue
-        if first < place == len(stages) - 1:
+        if place > first and stage.loss != stages[place - 1].loss:
             start = opened(start, shards)
         minimum = lbfgs(
             shards.objective(stage.loss, ridge),

@@ -32,7 +32,6 @@ from tete.embedding.answer_model import (
 )
 from tete.embedding.distance_margins import distance_margins
 from tete.embedding.objective import ShardedTriplets
-from tete.embedding.stages import opened
 from tete.embedding.temperatures import Temperatures
 
 __all__ = [
@@ -136,8 +135,7 @@ def choose_temperatures(
         shards = ShardedTriplets(part.train, first.shape[1], workers)
         for candidate in running:
             if candidate not in fitted:
-                objective = shards.objective(candidate.loss, ridge)
-                start = opened(fitted[_nearest(candidate, list(fitted))], shards)
+                objective, start = shards.objective(candidate.loss, ridge), fitted[_nearest(candidate, list(fitted))]
                 found = lbfgs(objective, start, max_iter=min(max_iter, MOST_ITERATIONS), tol=QUICK_TOLERANCE)
                 fitted[candidate] = found.embedding
         maps.append(fitted)

@@ -35,7 +35,6 @@ from tete.core.threads import threads
 from tete.core.types import Embedding
 from tete.embedding.estimators import TETE
 from tete.embedding.objective import ShardedTriplets
-from tete.embedding.stages import opened
 from tete.embedding.temperatures import CANDIDATES, Temperatures
 from tete.exceptions import InvalidTripletsError
 from tete.selection.cross_validation import FoldScores, best_of_each_dimension
@@ -127,9 +126,10 @@ class Fold:
     def _continue(self, candidate: Candidate, start: Embedding, settings: TETE, tol: float, most: int) -> Minimum:
         """What the estimator does from a given start, without its checks, which cost as much as a short fit."""
         with threads(settings.n_jobs) as workers:
-            shards = ShardedTriplets(self.train, candidate.n_components, workers)
-            objective = shards.objective(candidate.temperatures.loss, settings.ridge)
-            return lbfgs(objective, opened(start, shards), max_iter=min(settings.max_iter, most), tol=tol)
+            objective = ShardedTriplets(self.train, candidate.n_components, workers).objective(
+                candidate.temperatures.loss, settings.ridge
+            )
+            return lbfgs(objective, start, max_iter=min(settings.max_iter, most), tol=tol)
 
 
 class Trial:

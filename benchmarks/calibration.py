@@ -198,7 +198,7 @@ def measure_people_ellipses(n_draws: int) -> Rows:
 def measure_new_people(n_draws: int) -> Rows:
     """The 95 % interval of held-out accuracy, against the accuracy of the same kind of map for 1,000 new people.
 
-    These answer as many questions as the others: how sharply people answer is set by the margins of what they are asked,
+    These answer as many questions as the others. Their sharpness is relative to the margins of the questions they get,
     so that with 20 questions they would agree with their maps .002 more often than with 100.
     """
     rows = []

@@ -94,7 +94,8 @@ def opened(embedding: Embedding, shards: TripletSum) -> Embedding:
     if width < 1e-9 * np.linalg.norm(start):  # so few objects that there is nothing across
         return embedding
     found = np.column_stack([wide, across * (OPENING * np.linalg.norm(centred) / width)])
-    return found * np.sign(found[np.argmax(np.abs(found), axis=0), np.arange(len(squares))])  # else the solver's whim
+    found *= np.sign(found[np.argmax(np.abs(found), axis=0), np.arange(len(squares))])  # else the solver's whim
+    return found
 
 
 def _counted(callback: Callback | None, done: int, n_components: int) -> Callback | None:

@@ -89,7 +89,7 @@ def opened(embedding: Embedding, shards: TripletSum) -> Embedding:
     wide, n_flat = centred @ axes[:, ~is_flat], int(is_flat.sum())
     start = spectral_start(shards, shards.parts(), len(squares))
     across = start - start.mean(axis=0)
-    across = principal_axes(across - wide @ np.linalg.lstsq(wide, across)[0], n_flat)
+    across = principal_axes(across - wide @ np.linalg.lstsq(wide, across, rcond=None)[0], n_flat)
     width = np.linalg.norm(across[:, 0])
     if width < 1e-9 * np.linalg.norm(start):  # so few objects that there is nothing across
         return embedding

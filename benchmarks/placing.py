@@ -310,10 +310,8 @@ def write(report: dict[str, Any]) -> None:
     lines.append(f"Versions: {', '.join(f'{name} {number}' for name, number in info['versions'].items())}.")
     lines.append(f"Peers: {PEERS['umap'][-1]}, {PEERS['opentsne'][-1]}, default settings, openTSNE on 50 components.")
     lines.append(f"Recall of the 15 nearest by {SAMPLED:,} rows, the other measures by all.")
-    lines.append(
-        "Wall times without imports; where there are none (-)
-    lines.append("Written by `python benchmarks/placing.py`; pictures: placing_mnist.png."), the machine was busy."
-    )
+    lines.append("Wall times without imports; where there are none (-), the machine was busy.")
+    lines.append("Written by `python benchmarks/placing.py`; pictures: placing_mnist.png.")
     writers = {"speed": speed_lines, "mnist": quality_lines, "million": quality_lines, "ten-million": ten_million_lines}
     for section in SECTIONS:
         if section in report:

@@ -1,12 +1,14 @@
 """A map of landmarks on which all other rows are placed: how fast, and how good beside a fit of everything.
 
     python benchmarks/placing.py [speed mnist million ten-million] [--small] [--limit 900] [--methods tete ...]
+        [--quality-only]
 
 speed: `transform` on a map of all of MNIST, many rows and one. mnist: 10,000 of 70,000 rows fitted and the others
 placed, beside the full fit, UMAP's and openTSNE's `transform`. million: the same with 100,000 of a million rows.
 ten-million: ten million rows x 50 through `tete reduce --landmarks`, killed in the middle and started again.
 Every run has a process of its own. Results are kept in `results/placing.json`, from which `results/placing.md` is
 written; a section measured anew replaces its old rows. `--small` takes few rows, to try it out, and keeps nothing.
+With `--quality-only` times are not kept: a busy machine tells nothing about them.
 """
 
 import argparse
@@ -31,6 +33,7 @@ from tete.distributed.landmarks import landmark_rows
 
 RESULTS = Path(__file__).parent / "results"
 SECTIONS = ("speed", "mnist", "million", "ten-million")
+TIMES = ("fit_s", "place_s")
 MEASURES = ("recall_15", "accuracy_10nn", "accuracy_1nn", "random_triplets", "global_score")
 SAMPLED = 4000  # rows whose neighbours are looked for
 
@@ -281,7 +284,7 @@ def quality_lines(found: dict[str, Any]) -> list[str]:
         if "failed" in result:
             lines.append(f"| {name} | {result['failed']} |")
             continue
-        cells = [f"{result['fit_s']:.1f}", f"{result['place_s']:.1f}", f"{result['peak_mb']:.0f}"]
+        cells = [f"{result[key]:.1f}" if key in result else "-" for key in TIMES] + [f"{result['peak_mb']:.0f}"]
         lines.append(f"| {name} | {' | '.join([*cells, *(f'{result[key]:.4f}' for key in MEASURES)])} |")
     return lines
 
@@ -296,6 +299,10 @@ def ten_million_lines(found: dict[str, Any]) -> list[str]:
     ]
 
 
+def _without_times(value: Any) -> Any:
+    return {key: each for key, each in value.items() if key not in TIMES} if isinstance(value, dict) else value
+
+
 def write(report: dict[str, Any]) -> None:
     (RESULTS / "placing.json").write_text(json.dumps(report, indent=1) + "\n")
     info = report["machine"]
@@ -303,7 +310,8 @@ def write(report: dict[str, Any]) -> None:
     lines.append(f"Versions: {', '.join(f'{name} {number}' for name, number in info['versions'].items())}.")
     lines.append(f"Peers: {PEERS['umap'][-1]}, {PEERS['opentsne'][-1]}, default settings, openTSNE on 50 components.")
     lines.append(f"Recall of the 15 nearest by {SAMPLED:,} rows, the other measures by all.")
-    lines.append("Wall times without imports. Written by `python benchmarks/placing.py`; pictures: placing_mnist.png.")
+    lines.append("Wall times without imports; where there are none (-), the machine was busy.")
+    lines.append("Written by `python benchmarks/placing.py`; pictures: placing_mnist.png.")
     writers = {"speed": speed_lines, "mnist": quality_lines, "million": quality_lines, "ten-million": ten_million_lines}
     for section in SECTIONS:
         if section in report:
@@ -321,6 +329,7 @@ def main() -> None:
     parser.add_argument("sections", nargs="*", default=list(SECTIONS), help=f"of {', '.join(SECTIONS)}; all by default")
     parser.add_argument("--methods", nargs="*", default=["tete", "umap", "opentsne"], help="whose names begin so")
     parser.add_argument("--limit", type=float, default=900.0, help="seconds for one method")
+    parser.add_argument("--quality-only", action="store_true", help="times do not count")
     parser.add_argument("--small", action="store_true", help="few rows; nothing is kept")
     options = parser.parse_args()
     path = RESULTS / "placing.json"
@@ -336,6 +345,8 @@ def main() -> None:
             found = measure_million(methods, options.limit, options.small)
         else:
             found = measure_ten_million(options.small)
+        if options.quality_only:
+            found = {name: _without_times(value) for name, value in found.items()}
         old = report.get(section, {}) if set(methods) != set(METHODS) else {}
         report[section] = old | found | {"commit": report["machine"]["commit"]}
         print(section, json.dumps(found), flush=True)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.model_selection import GroupKFold, KFold
@@ -63,3 +65,13 @@ def test_splitters_may_tear_questions_but_no_answers(rng):
     assert len(list(folds(splitter, blocks, 0, units=answers))) == 3
     with pytest.raises(InvalidParameterError, match="must not split"):
         list(folds(splitter, blocks, 0))
+
+
+def test_named_objects_may_be_numbered_in_any_order(rng):
+    names, order = [f"object {number}" for number in range(8)], rng.permutation(8)
+    one = random_triplets(rng, n_objects=8, n_triplets=60).with_names(names)
+    other = one.renumbered(np.argsort(order), 8).with_names([names[number] for number in order])
+    found = [[test.tolist() for _, test in folds(5, blocks_of(each, "answers"), 0)] for each in (one, other)]
+    assert found[0] == found[1]
+    unnamed = [replace(each, names=None) for each in (one, other)]
+    assert len({str([t.tolist() for _, t in folds(5, blocks_of(each, "answers"), 0)]) for each in unnamed}) == 2

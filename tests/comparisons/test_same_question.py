@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,3 +48,23 @@ def test_picks_ask_the_same_about_the_same_anchor_only():
     picked = Triplets.from_selection(shown, selected=[[1, 2], [1, 3], [1, 2]])
     first, again, other = question_numbers(picked)[::4]
     assert first == again != other
+
+
+NAMES = ("tea", "café", "1", "2", "x y", "z")
+
+
+@given(QUESTIONS, st.permutations(range(6)), st.booleans())
+def test_names_and_not_numbers_decide(rows, numbers, is_whole):
+    named = Triplets.from_array(rows, names=NAMES, n_objects=6)
+    if is_whole:
+        named = replace(named, answers=np.arange(len(rows)))
+    again = named.renumbered(numbers, 6).with_names([NAMES[old] for old in np.argsort(numbers)])
+    assert question_numbers(again).tolist() == question_numbers(named).tolist()
+
+
+@given(QUESTIONS)
+def test_named_triplets_ask_the_same_where_anchor_and_pair_are_the_same(rows):
+    for names in (NAMES, (1, "1", 2, "2", 3.0, "3.0"), range(6)):
+        numbers = question_numbers(Triplets.from_array(rows, names=names, n_objects=6))
+        for row, number in zip(rows, numbers, strict=True):
+            assert (numbers == number).tolist() == [naive_question(other) == naive_question(row) for other in rows]

@@ -88,6 +88,16 @@ class TestChoice:
         for each in CANDIDATES:
             assert repeated[each] == pytest.approx(weighted[each], rel=0.01)
 
+    def test_names_and_not_numbers_of_objects_say_what_is_held_out(self, points, rng):
+        answers = answers_of(points, 0.1, count=600).with_names([f"object {row}" for row in range(40)])
+        order = rng.permutation(40)
+        other = answers.renumbered(np.argsort(order), 40).with_names([f"object {row}" for row in order])
+        for one, same in zip(held_out_parts(answers), held_out_parts(other), strict=True):
+            np.testing.assert_array_equal(order[same.test.to_array()], one.test.to_array())
+        scores, again = (TETE().fit(each).temperature_scores_ for each in (answers, other))
+        for each in CANDIDATES:
+            assert again[each] == pytest.approx(scores[each], rel=0.01)
+
     def test_callbacks_and_iterations_are_those_of_the_final_fit(self, clean_triplets):
         seen = []
         fitted = TETE(callback=lambda iteration, *_: seen.append(iteration)).fit(clean_triplets)

@@ -3,7 +3,8 @@
 The unit is the answer, or the annotator on request. One odd-one-out answer gives two triplets: counted one by one, or
 split between training and test, they would make every score look better and every standard error look smaller. All
 answers to one question are held out together, so that a question that was asked ten times, or counts ten times, is in
-the fold in which it would be if it had been asked once, whatever the order of the answers. Groups say otherwise.
+the fold in which it would be if it had been asked once, whatever the order of the answers and, where objects have
+names, of the objects. Groups say otherwise.
 """
 
 import warnings

@@ -2,9 +2,12 @@
 
 A question is the objects that were shown and, where one of them was asked about, that one: "is a more like b or like
 c?" has the anchor a; "which is the odd one out?" has none. So it does not matter how the question was answered.
+
+Objects are known by their names, so that it does not matter how they are numbered; without names by their numbers.
 """
 
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -22,9 +25,9 @@ Numbers: TypeAlias = NDArray[np.integer[Any]]
 def question_numbers(triplets: "Triplets") -> NDArray[np.int64]:
     """For each triplet the number of its question, 0, 1, ...: an order that only the questions themselves decide."""
     if triplets.answers is None:
-        single = question_hashes(triplets.n_objects)(triplets.anchor, triplets.near, triplets.far)
+        single = _hashes_by(_keys_of(triplets))(triplets.anchor, triplets.near, triplets.far)
         return np.unique(single, return_inverse=True)[1]
-    shown, asked = _scrambled(triplets.n_objects, 0), _scrambled(triplets.n_objects, 1)
+    shown, asked = (_scrambled(_keys_of(triplets), stream) for stream in (0, 1))
     answers = triplets.answer_numbers()
     n_answers = int(answers.max()) + 1
     keys = np.zeros(n_answers, dtype=np.uint64)
@@ -39,8 +42,15 @@ def question_numbers(triplets: "Triplets") -> NDArray[np.int64]:
 
 
 def question_hashes(n_objects: int) -> Callable[[Numbers, Numbers, Numbers], Hashes]:
-    """What gives each triplet, asked alone, 64 bits that look random and are equal for the same question."""
-    shown, asked = _scrambled(n_objects, 0), _scrambled(n_objects, 1)
+    """What gives each triplet, asked alone, 64 bits that look random and are equal for the same question.
+
+    Objects are known by their numbers, which are those of a packed folder for good.
+    """
+    return _hashes_by(_own_keys(n_objects))
+
+
+def _hashes_by(keys: Hashes) -> Callable[[Numbers, Numbers, Numbers], Hashes]:
+    shown, asked = _scrambled(keys, 0), _scrambled(keys, 1)
 
     def hashes(anchor: Numbers, near: Numbers, far: Numbers) -> Hashes:
         found: Hashes = shown[anchor] + shown[near] + shown[far] + asked[anchor]
@@ -57,7 +67,7 @@ def code_hashes(codes: NDArray[np.int64]) -> Hashes:
 def answer_contents(triplets: "Triplets") -> NDArray[np.int64]:
     """For each answer a number, 0, 1, ..., equal for answers that say the same, in whatever order."""
     keys = np.zeros(int(triplets.answer_numbers().max()) + 1, dtype=np.uint64)
-    roles = (_scrambled(triplets.n_objects, place << 33) for place in (1, 2, 3))
+    roles = (_scrambled(_own_keys(triplets.n_objects), place << 33) for place in (1, 2, 3))
     columns = (triplets.anchor, triplets.near, triplets.far)
     said = sum((role[column] for role, column in zip(roles, columns, strict=True)), np.zeros(1, dtype=np.uint64))
     np.add.at(keys, triplets.answer_numbers(), _finalised(said))
@@ -71,9 +81,26 @@ def _different_pairs(
     return np.divmod(np.unique(answers * n_objects + objects), n_objects)
 
 
-def _scrambled(count: int, stream: int) -> Hashes:
-    """For each of the first numbers 64 bits that look random, so that sums tell apart."""
-    return _finalised(np.arange(2, 2 * count + 2, 2, dtype=np.uint64) + np.uint64(stream))
+def _keys_of(triplets: "Triplets") -> Hashes:
+    """For each object a number that its name decides, however the objects are numbered; else that of its number."""
+    keys = _own_keys(triplets.n_objects)
+    if triplets.names is None:
+        return keys
+    mentioned = np.flatnonzero(triplets.mentions())  # of packed answers' names a sample needs few
+    texts = [str(triplets.names[number]) for number in mentioned]
+    if len(set(texts)) == len(texts):  # 1 and "1" may be two objects
+        digests = b"".join(blake2b(text.encode(errors="replace"), digest_size=8).digest() for text in texts)
+        keys[mentioned] = np.frombuffer(digests, dtype="<u8")
+    return keys
+
+
+def _own_keys(count: int) -> Hashes:
+    return np.arange(2, 2 * count + 2, 2, dtype=np.uint64)
+
+
+def _scrambled(keys: Hashes, stream: int) -> Hashes:
+    """For each key 64 bits that look random, so that sums tell apart."""
+    return _finalised(keys + np.uint64(stream))
 
 
 def _finalised(value: Hashes) -> Hashes:

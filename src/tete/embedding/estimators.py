@@ -60,8 +60,10 @@ class TETE(TripletEmbedding):
     at 1/(t-1), so that an answer that cannot be satisfied is forgotten instead of tearing the map.
 
     No temperatures are best everywhere, so what is not given is chosen: six members of the family are tried on answers
-    held out, at the price of two or three more fits. The choice draws nothing at random. Maps that judge this one
-    (`map_of`, `trust`, `position_uncertainty`, ...) keep the temperatures chosen.
+    held out, at the price of two or three more fits. The choice draws nothing at random: what a question asks decides
+    whether it is held out, neither the order of the answers nor, where objects have names, their numbers. Objects
+    without names are known by their numbers, so that other numbers may decide a near tie otherwise. Maps that judge
+    this one (`map_of`, `trust`, `position_uncertainty`, ...) keep the temperatures chosen.
 
     Parameters
     ----------

@@ -3,10 +3,15 @@
 The map is first fitted with a few dimensions more than wanted, at t = t' = 2, which needs no powers. With room to
 spare, objects move past each other instead of getting caught on the wrong side of the map, where a capped loss hardly
 pulls any more. The result is turned to its principal axes, cut to the wanted dimensions, and fitted further.
+
+Of few objects the first problem may have a flat map. From there the wanted one could hardly leave the line: on it, the
+gradient across it is zero. So a flat map is opened before it is fitted with another loss.
 """
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from tete.core.geometry import principal_axes
 from tete.core.optimization import Minimum, StopReason, lbfgs
@@ -14,8 +19,12 @@ from tete.core.types import Callback, Embedding
 from tete.embedding.checkpoint import Checkpoint, Standing
 from tete.embedding.losses import Loss
 from tete.embedding.objective import TripletSum
+from tete.embedding.spectral_start import spectral_start
 
-__all__ = ["Stage", "minimize_in_stages"]
+__all__ = ["Stage", "minimize_in_stages", "opened"]
+
+FLAT = 0.05  # of the widest axis: narrower ones are opened
+OPENING = 0.3  # of the map's size: from there and from .5 the best minimum was reached most often, .1 was too little
 
 
 class Stage(NamedTuple):
@@ -52,6 +61,8 @@ def minimize_in_stages(
         budget = left if place == len(stages) - 1 else left // 2
         if budget == 0:
             continue
+        if place > first and stage.loss != stages[place - 1].loss:
+            start = opened(start, shards)
         minimum = lbfgs(
             shards.objective(stage.loss, ridge),
             start,
@@ -66,6 +77,25 @@ def minimize_in_stages(
     embedding = principal_axes(start, stages[-1].n_components)
     value, _ = shards.objective(stages[-1].loss, ridge)(embedding)
     return Minimum(embedding, value, history, stop_reason)
+
+
+def opened(embedding: Embedding, shards: TripletSum) -> Embedding:
+    """The map itself, or, where it is flat, its wide axes and across them those of the spectral start."""
+    centred = embedding - embedding.mean(axis=0)
+    squares, axes = np.linalg.eigh(centred.T @ centred)
+    is_flat = squares < FLAT**2 * squares[-1]
+    if not is_flat.any():
+        return embedding
+    wide, n_flat = centred @ axes[:, ~is_flat], int(is_flat.sum())
+    start = spectral_start(shards, shards.parts(), len(squares))
+    across = start - start.mean(axis=0)
+    across = principal_axes(across - wide @ np.linalg.lstsq(wide, across, rcond=None)[0], n_flat)
+    width = np.linalg.norm(across[:, 0])
+    if width < 1e-9 * np.linalg.norm(start):  # so few objects that there is nothing across
+        return embedding
+    found = np.column_stack([wide, across * (OPENING * np.linalg.norm(centred) / width)])
+    found *= np.sign(found[np.argmax(np.abs(found), axis=0), np.arange(len(squares))])  # else the solver's whim
+    return found
 
 
 def _counted(callback: Callback | None, done: int, n_components: int) -> Callback | None:

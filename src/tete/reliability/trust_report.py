@@ -222,7 +222,8 @@ def trust(
     few : int, default=5
         Objects in fewer answers are hardly mentioned.
     random_state : int, generator or None, default=0
-        Seed of the folds; None takes another one each time.
+        Seed of the folds; None takes another one each time. Beside it only what the questions ask decides, by the names
+        of the objects, or by their numbers where they have none.
 
     Returns
     -------

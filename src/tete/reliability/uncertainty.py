@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import f as f_distribution
+from scipy.special import fdtri
 
 from tete.comparisons.by_people import By, check_by, numbers_of_people
 from tete.comparisons.reading import as_triplets
@@ -121,7 +121,7 @@ class Uncertainty:
         size, freedom = self.covariances.shape[1], self.n_replicates
         if self.n_people is not None:
             freedom = min(freedom, self.n_people - 1)
-        quantile = float(f_distribution.ppf(level, size, freedom - size + 1))
+        quantile = float(fdtri(size, freedom - size + 1, level))
         return float(np.sqrt(size * freedom / (freedom - size + 1) * quantile))
 
     def ellipses(self, embedding: ArrayLike, level: float = 0.9) -> NDArray[np.float64]:

@@ -56,7 +56,7 @@ class TETECV(ShownMap, BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         at a looser tolerance.
     random_state : int, generator or None, default=None
         Seed of the folds. None deals them always alike, as scikit-learn's folds without shuffling are: what is chosen
-        does not change from run to run.
+        does not change from run to run. What a question asks decides its fold, as for `TETE`.
 
     Attributes
     ----------

@@ -374,7 +374,7 @@ def main() -> None:
         growing = [method for method in arguments.methods if method in {"tete-weighted", "tete-listwise"}]
         report["growth"] = measure_growth(growing)
     if "million" in arguments.sections:
-        report["million"] = measure_million(arguments.methods)
+        report["million"] = report.get("million", {}) | measure_million(arguments.methods)
     write(report)
 
 

@@ -138,7 +138,7 @@ class ListwiseTETE(FeatureMap):
         changed by this.
     learning_rate : "auto" or float, default="auto"
         Full step of Adam, which grows in the first iterations and falls in the second half; "auto" is 0.03 times the
-        root of the number of points; up to 20,000 rows 0.04 times, at most 1.8 (for "high" half of it).
+        root of the number of points, at most 8; up to 20,000 rows 0.04 times, at most 1.8 (for "high" half of it).
     max_iter : int or None, default=None
         Number of iterations; None takes the preset's: 110, for "fast" 60, for "high" 250; up to 20,000 rows 500, 200
         and 1000.

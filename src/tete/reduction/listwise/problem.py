@@ -36,7 +36,7 @@ class Preset(NamedTuple):
     n_outliers: int
     t: float = 1.0
     rate: float = 0.03  # full step of the optimiser, divided by the root of the number of points
-    longest: float = np.inf  # of steps
+    longest: float = 8.0  # of steps: those of 16 on a map of 300,000 points cost a twentieth of 10-NN accuracy
     scale_power: float = 0.5  # 1 levels differences of density, 0 keeps the nearest neighbours by plain distance
 
 

@@ -102,13 +102,13 @@ def fit_lapses(
     as_a_whole = float(np.sum(weight_of_answer**2 / copies_of_answer) / np.sum(weight_of_answer))
     scores = margins, answers, weights, copies_of_answer
     widening = max(_variance_ratio(*scores, lapse, log_steepness), as_a_whole)
-    limit = OF_MAPS * widening * chdtri(1, 0.05) / 2.0
+    limit = OF_MAPS * widening * float(chdtri(1, 0.05)) / 2.0
     if people is not None:
         n_people = len(np.unique(people[weights > 0.0]))
         alone = np.ones(int(people.max()) + 1)
         by_people = _variance_ratio(margins, people, weights, alone, lapse, log_steepness)
         widening = max(widening, by_people * n_people / (n_people - 1.0))
-        limit = OF_MAPS * widening * stdtrit(n_people - 1, 0.975) ** 2 / 2.0
+        limit = OF_MAPS * widening * float(stdtrit(n_people - 1, 0.975)) ** 2 / 2.0
     best = log_likelihood(points, masses, lapse, log_steepness)
 
     def excess(eps: float) -> float:

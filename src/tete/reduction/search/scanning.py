@@ -29,7 +29,9 @@ EIGHT = 8  # flags of one byte in a number of 64 bits
 POINTS_IN_A_BLOCK = 128  # where nothing else tells: 25 KB on 50 columns stay in the first cache
 GROUP = 96  # queries at once: the candidates of all stay in the second cache
 ROWS_IN_A_PIECE, FEWEST_PIECES = 768, 8  # enough work for a thread; few rows that visit all points go on several
-FARTHEST = np.float32(np.finfo(np.float32).max)  # nearer than the points at infinity
+FARTHEST = np.float32(np.finfo(np.float32).max).view(np.int32)  # bits of it: nearer than the points at infinity
+SPARE = 12  # keys beyond those that are wanted: an exact number takes longer to find
+OCTAVE = np.int64(1) << 55  # from the key of a square distance to that of its half
 
 # No reassociation: each distance is added up in one order, wherever its point stands.
 FAST: Any = {"error_model": "numpy", "fastmath": {"contract", "nsz"}}
@@ -164,48 +166,51 @@ def _square_distances(
 
 @compiled(**FAST)
 def _keep_near(
-    squares: PointArray, numbers: Indices, near: Flags, limit: Any, n_kept: int, filled: Any, keys: Keys
+    bits: Indices, numbers: Indices, flags: Flags, eights: Keys, limit: Any, n_kept: int, filled: Any, keys: Keys
 ) -> tuple[Any, Any]:
     """Add the points of a block that are near enough to a query's keys; how many these are now, and the new limit.
 
-    Few points are near enough, so whether any of eight is comes first: their flags are one number.
+    `bits` are those of the square distances, which are in the same order as these themselves. Few points are near
+    enough, so whether any of eight is comes first: their flags, one after the other in `eights`, are one number.
     """
     for lane in range(numbers.shape[0]):
-        near[lane] = squares[lane] <= limit
-    bits, eights = squares.view(np.int32), near.view(np.uint64)
+        flags[lane] = bits[lane] <= limit
     for eight in range(numbers.shape[0] // EIGHT):
         if eights[eight] != 0:
             for lane in range(EIGHT * eight, EIGHT * eight + EIGHT):
                 keys[filled] = (np.int64(bits[lane]) << 32) | np.int64(numbers[lane])
-                filled += np.int64(squares[lane] <= limit)
+                filled += np.int64(bits[lane] <= limit)
             if filled > keys.shape[0] - LANES:
-                limit = _keep_smallest(keys, filled, n_kept)
-                filled = n_kept
+                filled, limit = _keep_smallest(keys, filled, n_kept)
     return filled, limit
 
 
 @compiled(**FAST)
-def _keep_smallest(keys: Keys, filled: int, count: int) -> Any:
-    """Move the `count` smallest keys to the front (Hoare's selection); the square distance of the largest of them."""
-    low, high = 0, filled - 1
-    while low < high:
-        pivot, i, j = keys[(low + high) >> 1], low, high
-        while i <= j:
-            while keys[i] < pivot:
-                i += 1
-            while keys[j] > pivot:
-                j -= 1
-            if i <= j:
-                keys[i], keys[j] = keys[j], keys[i]
-                i += 1
-                j -= 1
-        if count - 1 <= j:
-            high = j
-        elif count - 1 >= i:
-            low = i
-        else:
-            break
-    return _square_of(keys[count - 1])
+def _keep_smallest(keys: Keys, filled: Any, n_kept: int) -> tuple[Any, Any]:
+    """Move the `n_kept` smallest keys to the front, and perhaps some more; how many, and the limit for others.
+
+    By halving what the largest of them can be: counting does not branch, unlike exchanging keys as in Hoare's selection.
+    """
+    most = n_kept + SPARE
+    low, high = keys[0], keys[0]
+    for place in range(filled):
+        low, high = min(low, keys[place]), max(high, keys[place])
+    while filled > most:  # more than `n_kept` are at most `high`
+        middle, count = max(low + ((high - low) >> 1), high - OCTAVE), 0
+        for place in range(filled):
+            count += np.int64(keys[place] <= middle)
+        if count < n_kept:
+            low = middle + 1
+            continue
+        high = middle
+        if count <= most:
+            count = 0
+            for place in range(filled):
+                key = keys[place]
+                keys[count] = key
+                count += np.int64(key <= high)
+            filled = count
+    return filled, np.int32(high >> 32)
 
 
 @compiled(**FAST)
@@ -261,9 +266,12 @@ def _scan_rows(
     width, n_blocks = queries.shape[1], len(starts) - 1
     n_kept = indices.shape[1] + int(own)
     keys = np.empty((GROUP, 2 * n_kept + 3 * LANES), dtype=np.int64)
-    limits, filled = np.empty(GROUP, dtype=np.float32), np.empty(GROUP, dtype=np.int64)
+    limits, filled = np.empty(GROUP, dtype=np.int32), np.empty(GROUP, dtype=np.int64)
     scratch = np.empty((2, np.max(starts[1:] - starts[:-1])), dtype=np.float32)
-    near = np.empty(scratch.shape[1], dtype=np.uint8)
+    of_first, of_second = scratch[0], scratch[1]
+    first_bits, second_bits = of_first.view(np.int32), of_second.view(np.int32)
+    flags = np.empty(scratch.shape[1], dtype=np.uint8)
+    eights = flags.view(np.int64)
     for first in range(0, len(rows), GROUP):
         group = rows[first : first + GROUP]
         limits[:], filled[:] = FARTHEST, 0
@@ -276,31 +284,35 @@ def _scan_rows(
             for visitor in range(begin, ends[place], 2):
                 # The last of an odd number goes with itself: another loop could round otherwise.
                 query, other = visitors[visitor], visitors[min(visitor + 1, ends[place] - 1)]
-                _square_distances(queries[group[query]], queries[group[other]], columns, scratch[0], scratch[1])
+                _square_distances(queries[group[query]], queries[group[other]], columns, of_first, of_second)
                 filled[query], limits[query] = _keep_near(
-                    scratch[0], lanes, near, limits[query], n_kept, filled[query], keys[query]
+                    first_bits, lanes, flags, eights, limits[query], n_kept, filled[query], keys[query]
                 )
                 if other != query:
                     filled[other], limits[other] = _keep_near(
-                        scratch[1], lanes, near, limits[other], n_kept, filled[other], keys[other]
+                        second_bits, lanes, flags, eights, limits[other], n_kept, filled[other], keys[other]
                     )
             begin = ends[place]
         for query in range(len(group)):
             row = group[query]
-            _write_nearest(keys[query, : filled[query]], row if own else -1, indices[row], distances[row])
+            _write_nearest(keys[query], filled[query], row if own else -1, indices[row], distances[row])
 
 
 @compiled(**FAST)
-def _write_nearest(keys: Keys, left_out: int, indices: Indices, distances: NDArray[np.float32]) -> None:
-    """The numbers and distances of the smallest keys, in order."""
-    n_kept = min(len(keys), len(indices) + int(left_out >= 0))
-    if len(keys) > n_kept:
-        _keep_smallest(keys, len(keys), n_kept)
-    keys = np.sort(keys[:n_kept])
-    place = 0
-    for key in keys:
-        number = np.int32(key & 0x7FFFFFFF)
-        if number != left_out and place < len(indices):
-            indices[place], distances[place] = number, np.sqrt(_square_of(key))
-            place += 1
-    indices[place:], distances[place:] = -1, np.inf
+def _write_nearest(
+    keys: Keys, filled: Any, left_out: Any, indices: Indices, distances: NDArray[np.float32]
+) -> None:
+    """The numbers and distances of the smallest keys, in order, which is that of how many keys are smaller."""
+    filled, _ = _keep_smallest(keys, filled, len(indices) + int(left_out >= 0))
+    for place in range(filled):
+        if np.int32(keys[place] & 0x7FFFFFFF) == left_out:
+            filled -= 1
+            keys[place] = keys[filled]
+            break
+    for place in range(filled):
+        key, rank = keys[place], 0
+        for other in range(filled):
+            rank += np.int64(keys[other] < key)
+        if rank < len(indices):
+            indices[rank], distances[rank] = np.int32(key & 0x7FFFFFFF), np.sqrt(_square_of(key))
+    indices[filled:], distances[filled:] = -1, np.inf

@@ -189,14 +189,14 @@ def _keep_near(
 def _keep_smallest(keys: Keys, filled: Any, n_kept: int) -> tuple[Any, Any]:
     """Move the `n_kept` smallest keys to the front, and perhaps some more; how many, and the limit for others.
 
-    By halving what the largest of them can be: counting does not branch, unlike exchanging keys as in Hoare's selection.
+    By halving what the largest of them can be: counting does not branch, unlike exchanging keys (Hoare's selection).
     """
     most = n_kept + SPARE
     low, high = keys[0], keys[0]
     for place in range(filled):
         low, high = min(low, keys[place]), max(high, keys[place])
     while filled > most:  # more than `n_kept` are at most `high`
-        middle, count = max(low + ((high - low) >> 1), high - OCTAVE), 0
+        middle, count = max(low + ((high - low) >> 1), high - OCTAVE), np.int64(0)
         for place in range(filled):
             count += np.int64(keys[place] <= middle)
         if count < n_kept:
@@ -204,7 +204,7 @@ def _keep_smallest(keys: Keys, filled: Any, n_kept: int) -> tuple[Any, Any]:
             continue
         high = middle
         if count <= most:
-            count = 0
+            count = np.int64(0)
             for place in range(filled):
                 key = keys[place]
                 keys[count] = key
@@ -299,9 +299,7 @@ def _scan_rows(
 
 
 @compiled(**FAST)
-def _write_nearest(
-    keys: Keys, filled: Any, left_out: Any, indices: Indices, distances: NDArray[np.float32]
-) -> None:
+def _write_nearest(keys: Keys, filled: Any, left_out: Any, indices: Indices, distances: NDArray[np.float32]) -> None:
     """The numbers and distances of the smallest keys, in order, which is that of how many keys are smaller."""
     filled, _ = _keep_smallest(keys, filled, len(indices) + int(left_out >= 0))
     for place in range(filled):
@@ -310,7 +308,7 @@ def _write_nearest(
             keys[place] = keys[filled]
             break
     for place in range(filled):
-        key, rank = keys[place], 0
+        key, rank = keys[place], np.int64(0)
         for other in range(filled):
             rank += np.int64(keys[other] < key)
         if rank < len(indices):

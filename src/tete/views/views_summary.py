@@ -117,7 +117,9 @@ class ViewsSummary:
             fits = "fits better" if self.axis_gain > LEAST_GAIN else "fits no better"
             return f"{rival} {fits} (log-likelihood {self.axis_gain:+z,.0f})"
         verdict = "so rather ends of a continuum" if self.axis_gain > 0.0 else "so rather views"
-        return f"views, or ends of a continuum: {rival} changes the log-likelihood by {self.axis_gain:+z,.0f}, {verdict}"
+        return (
+            f"views, or ends of a continuum: {rival} changes the log-likelihood by {self.axis_gain:+z,.0f}, {verdict}"
+        )
 
     @property
     def limits(self) -> str:

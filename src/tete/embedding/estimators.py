@@ -311,8 +311,8 @@ class SOE(TripletEmbedding):
     """Soft Ordinal Embedding (Terada & von Luxburg 2014): ``max(0, 1 + sqrt(a) - sqrt(b))^2``, on plain distances.
 
     The strongest of the older methods on careful answers, not robust. There is no probability in it; `predict_proba`
-    takes the difference of the distances for log odds. ``SOE(init="random", n_init=10)`` takes the best of ten starts, as
-    cblearn does.
+    takes the difference of the distances for log odds. ``SOE(init="random", n_init=10)`` takes the best of ten starts,
+    as cblearn does.
 
     Examples
     --------

@@ -329,7 +329,7 @@ def _suspicious_answers(trusted: TrustReport | None, most: int) -> tuple[Suspici
     if trusted is None:
         return ()
     table = trusted.answers[trusted.answers["wrong"] > 0.5]
-    table = table.assign(n_given=table["weight"] if "weight" in table else 1.0)
+    table = table.assign(n_given=table.get("weight", 1.0))
     if "annotator" not in table and (table["triplets"] == 1).all():
         same = table.groupby(["anchor", "near", "far"], sort=False)["n_given"]
         table = table.assign(n_given=same.transform("sum")).loc[same.cumcount() == 0]

@@ -5,6 +5,7 @@
 """
 
 import ctypes
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -242,6 +243,8 @@ def test_kappa_and_the_temperature_grow_to_their_ends():
     np.testing.assert_allclose(plan.kappa(plan.last_kappa, 15), [4.0, 10.0], rtol=1e-5)
     np.testing.assert_allclose(plan.kappa(plan.last_kappa, 99), [16.0, 100.0], rtol=1e-5)
     assert (plan.t(29), plan.t(30)) == (1.0, 1.1)
+    later = replace(plan, n_untempered=50.0)
+    assert (later.t(49), later.t(50)) == (1.0, 1.1)
 
 
 def test_the_arrangement_in_memory_does_not_change_the_objective():

@@ -36,7 +36,7 @@ def test_farther_neighbours_take_their_share_and_reach_farther():
     neighbors = neighbors_of(points)
     gates = gate(neighbors)
     near = Affinities(neighbors.first(15).indices, np.full((3000, 15), 1 / 15, dtype=np.float32))
-    surface = make_surface(near, neighbors, gates, seed=0, max_iter=100)
+    surface = make_surface(near, neighbors, gates, seed=0, stages=(50, 100))
     own = np.arange(3000, dtype=np.int32)
     early, late = (surface.arranged(own, own, iteration, SERIAL) for iteration in (0, 99))
     assert early.indices.shape == (3000, 24)  # 21, filled up to whole lanes
@@ -55,7 +55,7 @@ def test_walks_do_not_depend_on_what_was_asked_before():
     points = np.random.default_rng(0).random((1000, 2))
     neighbors = neighbors_of(points)
     near = Affinities(neighbors.first(15).indices, np.full((1000, 15), 1 / 15, dtype=np.float32))
-    first, second = (make_surface(near, neighbors, gate(neighbors), 0, 100) for _ in range(2))
+    first, second = (make_surface(near, neighbors, gate(neighbors), 0, (50, 100)) for _ in range(2))
     own = np.arange(1000, dtype=np.int32)
     for iteration in range(41):
         first.arranged(own, own, iteration, SERIAL)

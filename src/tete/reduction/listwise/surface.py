@@ -30,8 +30,8 @@ RANKS = (10, 30, 60)  # the dimension is measured between these neighbours: near
 HIGHEST_DIMENSION, SOFTNESS = 3.0, 0.5  # a surface has 2 and measures somewhat more; images and text measure far more
 FEWEST_POINTS = 480  # fewer do not sample a surface densely
 LEAST_MEAN_GATE = 0.1  # below, a few points look flat by chance
-# Of the farther neighbours, in the first half of the iterations, which lays the surface out, and at the end, when it
-# lies: .5 there costs the mammoth .06 of its neighbourhoods, .2 still .015, nothing leaves it less whole
+# Of the farther neighbours, while steps are full, which lays the surface out, and at the end, when it lies: .5 there
+# costs the mammoth .06 of its neighbourhoods, .2 still .015, nothing leaves it less whole
 FIRST_SHARE, LAST_SHARE = 0.9, 0.1
 WALKS_OF_EACH_LENGTH = 2  # farther neighbours of each length in an iteration
 WALKS_KEPT = 8  # of which these are chosen
@@ -74,6 +74,7 @@ class Surface:
     graph: Indices
     n_doublings: int
     seed: int
+    n_full: float
     max_iter: int
     _ends: Indices | None = None
 
@@ -84,7 +85,7 @@ class Surface:
         """
         if self._ends is None or iteration % RENEWAL == 0:
             self._ends = self._walk(iteration)
-        ends, late = self._ends, max(2.0 * iteration / self.max_iter - 1.0, 0.0)
+        ends, late = self._ends, max((iteration - self.n_full) / (self.max_iter - self.n_full), 0.0)
         share = (1.0 - late) * FIRST_SHARE + late * LAST_SHARE
         result = Affinities.in_lanes(len(order), self.near.indices.shape[1] + ends.shape[1] * WALKS_OF_EACH_LENGTH)
         slices = row_slices(len(order), size=ROWS_IN_A_PIECE)
@@ -109,14 +110,17 @@ class Surface:
 
 
 def make_surface(
-    near: Affinities, neighbors: Neighbors, gates: NDArray[np.float64], seed: int, max_iter: int
+    near: Affinities, neighbors: Neighbors, gates: NDArray[np.float64], seed: int, stages: tuple[float, int]
 ) -> Surface:
-    """Prepare farther neighbours; the walks' reach grows with the number of points."""
+    """Prepare farther neighbours; the walks' reach grows with the number of points.
+
+    `stages` are the number of iterations with full steps, and of all.
+    """
     n_points = len(gates)
     width = min(int(np.clip(n_points // 32, 15, 60)), neighbors.indices.shape[1])
     n_doublings = max(0, round(float(np.log2(0.2 * n_points / width))))
     graph = neighbors.first(width).indices
-    return Surface(near, gates.astype(np.float32), graph, n_doublings, seed, max_iter)
+    return Surface(near, gates.astype(np.float32), graph, n_doublings, seed, *stages)
 
 
 @compiled()

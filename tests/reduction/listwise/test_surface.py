@@ -38,9 +38,9 @@ def test_farther_neighbours_take_their_share_and_reach_farther():
     near = Affinities(neighbors.first(15).indices, np.full((3000, 15), 1 / 15, dtype=np.float32))
     surface = make_surface(near, neighbors, gates, seed=0, stages=(50, 100))
     own = np.arange(3000, dtype=np.int32)
-    early, late = (surface.arranged(own, own, iteration, SERIAL) for iteration in (0, 99))
+    early, fading, late = (surface.arranged(own, own, iteration, SERIAL) for iteration in (50, 60, 75))
     assert early.indices.shape == (3000, 24)  # 21, filled up to whole lanes
-    for found, share in ((early, 0.9), (late, 0.116)):
+    for found, share in ((early, 0.9), (fading, 0.58), (late, 0.1)):
         np.testing.assert_allclose(found.shares.sum(axis=1), 1.0, rtol=1e-5)
         np.testing.assert_allclose(found.shares[:, 15:].sum(axis=1), share * gates, rtol=1e-2, atol=1e-6)
         np.testing.assert_array_equal(found.indices[:, :15], near.indices)

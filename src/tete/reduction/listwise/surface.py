@@ -33,6 +33,7 @@ LEAST_MEAN_GATE = 0.1  # below, a few points look flat by chance
 # Of the farther neighbours, while steps are full, which lays the surface out, and at the end, when it lies: .5 there
 # costs the mammoth .06 of its neighbourhoods, .2 still .015, nothing leaves it less whole
 FIRST_SHARE, LAST_SHARE = 0.9, 0.1
+FADING = 0.5  # of the iterations in which steps fall: from one share to the other, then neighbourhoods have their turn
 WALKS_OF_EACH_LENGTH = 2  # farther neighbours of each length in an iteration
 WALKS_KEPT = 8  # of which these are chosen
 ROWS_IN_A_PIECE = 4096  # enough work for a thread
@@ -85,7 +86,8 @@ class Surface:
         """
         if self._ends is None or iteration % RENEWAL == 0:
             self._ends = self._walk(iteration)
-        ends, late = self._ends, max((iteration - self.n_full) / (self.max_iter - self.n_full), 0.0)
+        ends, late = self._ends, (iteration - self.n_full) / (FADING * (self.max_iter - self.n_full))
+        late = min(max(late, 0.0), 1.0)
         share = (1.0 - late) * FIRST_SHARE + late * LAST_SHARE
         result = Affinities.in_lanes(len(order), self.near.indices.shape[1] + ends.shape[1] * WALKS_OF_EACH_LENGTH)
         slices = row_slices(len(order), size=ROWS_IN_A_PIECE)

@@ -4,12 +4,13 @@ read -> project, search and merge -> start -> problem -> minimise -> placer
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -35,7 +36,7 @@ from tete.reduction.placer import NearestPlacer, Placer, Places
 from tete.reduction.points import Points
 from tete.reduction.projection import column_spreads
 from tete.reduction.recipe import Problem, Recipe
-from tete.reduction.row_order import content_order
+from tete.reduction.row_order import content_order, load_hashing
 from tete.reduction.search.given import KnownNeighbors, given_neighbors
 from tete.reduction.table_reading import check_sample_weight, read_table, warn_few_rows, warn_memory
 
@@ -203,7 +204,9 @@ class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             If the features cannot be used; the message names the first offending row and column.
         """
         self._check_parameters()
-        table = read_table(self, X, reset=True)
+        n_rows = getattr(X, "shape", (0,))[0]
+        with self._beside(load_hashing, n_rows if isinstance(n_rows, int) else 0):
+            table = read_table(self, X, reset=True)
         weights = check_sample_weight(sample_weight, table.shape[0])
         recipe, rng = self._recipe(table.shape[0]), make_generator(self.random_state)
         warn_few_rows(self.n_neighbors, table.shape[0])
@@ -239,14 +242,17 @@ class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """
         return self.fit(X, y, sample_weight).embedding_
 
+    def _beside(self, work: Callable[[], object], n_rows: int) -> AbstractContextManager[None]:
+        """Load compiled code on a thread of its own, if there are threads and rows enough that it pays."""
+        return beside(work) if n_rows >= WORTH_A_THREAD and effective_n_jobs(self.n_jobs) > 1 else nullcontext()
+
     def _merge_rows(self, recipe: Recipe, table: Any, rng: np.random.Generator, workers: Threads) -> MergedRows:
         """Project the rows, merge equal ones and find their neighbours, while compiled code is loaded beside."""
         given = None if self.precomputed_knn is None else given_neighbors(self.precomputed_knn, table.shape[0])
         by_number = given is not None or self.metric == "precomputed"  # so that rows cannot be numbered otherwise
         order = None if by_number else content_order(table, rng, workers)
         self.column_spreads_ = column_spreads(table, order) if self.standardize else None
-        worth = workers.n_jobs > 1 and table.shape[0] >= WORTH_A_THREAD
-        with beside(lambda: recipe.warm_up(self.n_components)) if worth else nullcontext():
+        with self._beside(lambda: recipe.warm_up(self.n_components), table.shape[0]):
             return merge_rows(
                 table,
                 metric=with_parameters(self.metric, self.metric_params),

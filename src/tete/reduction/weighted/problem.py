@@ -30,7 +30,7 @@ __all__ = ["AnchoredObjective", "WeightedProblem", "WeightedRecipe"]
 
 MOST_SHARDS = 8  # work for as many threads; each costs a table of the map's size
 FEWEST_POINTS_IN_A_SHARD = 512  # below, adding shards takes longer than summing them
-RATE = 8.0  # step along the gradient of a point's mean loss: so long that 110 iterations do beyond 30,000 rows
+RATE = 8.0  # step along the gradient of a point's mean loss: so long that 100 iterations do beyond 30,000 rows
 
 
 @dataclass

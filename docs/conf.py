@@ -85,7 +85,9 @@ html_css_files = ["site.css"]
 html_math_renderer = "native"
 html_show_sphinx = False
 html_show_sourcelink = False
-html_sidebars = {"index": []}
+html_sidebars = {
+    page: [] for page in ("index", "faq", "changelog", "contributing", "genindex", "py-modindex", "search")
+}
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "show_prev_next": True,

@@ -58,7 +58,7 @@ class WeightedTETE(FeatureMap):
         Step along the gradient of a point's mean loss; 8 by default. With gradient descent a number is the paper's
         constant step on the sum of losses, and "auto" adapts the step.
     max_iter : int or None, default=None
-        Number of iterations. None takes 180, and 110 beyond 30,000 rows, whose global arrangement later suffers more
+        Number of iterations. None takes 180, and 100 beyond 30,000 rows, whose global arrangement later suffers more
         than their neighbourhoods gain.
 
     Examples
@@ -90,7 +90,7 @@ class WeightedTETE(FeatureMap):
         check_choice("optimizer", self.optimizer, ("momentum", "gradient_descent"))
 
     def _recipe(self, n_rows: int) -> WeightedRecipe:
-        iterations = 180 if n_rows <= LARGE_TABLE else 110
+        iterations = 180 if n_rows <= LARGE_TABLE else 100
         return WeightedRecipe(
             max_iter=iterations if self.max_iter is None else self.max_iter,
             n_neighbors=self.n_neighbors,

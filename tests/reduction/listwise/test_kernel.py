@@ -200,6 +200,15 @@ def test_a_block_is_the_cells_around(n_components):
         np.testing.assert_array_equal(np.sort(found), expected)
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_grids_follow_the_spread_of_the_places(kind):
+    places = (np.random.default_rng(0).normal(size=(500, 2)) * [3.0, 1.0] + [7.0, -2.0]).astype(kind)
+    grid = make_grid(places, 32)
+    middle = grid.low + 0.5 * grid.side * grid.shape
+    np.testing.assert_allclose(middle, places.mean(axis=0, dtype=np.float64), rtol=1e-6)
+    np.testing.assert_array_equal(grid.shape, np.ceil(8.0 * places.std(axis=0, dtype=np.float64) / grid.side))
+
+
 @pytest.mark.parametrize("scale", [(1.0, 1e-9), (1e6, 1.0), (0.0, 0.0), (1.0, 1.0, 1e-12), (1.0, 0.0, 0.0)])
 def test_grids_have_a_limited_number_of_cells(scale):
     embedding = np.random.default_rng(0).normal(size=(5000, len(scale))) * scale

@@ -15,6 +15,7 @@ from tete.reduction.listwise.placer import ListwisePlacer
 from tete.reduction.listwise.surface import RANKS, gate, make_surface
 from tete.reduction.merged_rows import MergedRows
 from tete.reduction.placer import Places
+from tete.reduction.points import Points
 from tete.reduction.recipe import Problem, Recipe, handful
 from tete.reduction.search.nearest import Neighbors
 
@@ -61,7 +62,8 @@ class ListwiseProblem(Problem):
     """The neighbourhoods of all points, and how to go about them."""
 
     recipe: "ListwiseRecipe"
-    rows: MergedRows
+    points: Points
+    n_candidates: int
     n_neighbors: int
     scales: NDArray[np.float32]
     kappa: NDArray[np.float32]
@@ -86,9 +88,9 @@ class ListwiseProblem(Problem):
         """What places new rows on the finished map."""
         preset = self.recipe.preset
         return ListwisePlacer(
-            points=self.rows.points.for_new_rows(),
+            points=self.points.for_new_rows(),
             places=places,
-            n_candidates=self.rows.most_candidates(self.recipe.n_candidates),
+            n_candidates=self.n_candidates,
             n_neighbors=self.n_neighbors,
             n_pool=self.recipe.n_pool,
             scale_power=preset.scale_power,
@@ -160,7 +162,8 @@ class ListwiseRecipe(Recipe):
         plan = Plan(kappa, self.n_ramp, preset.t, preset.n_outliers, self.exaggeration)
         weights = point_weights.astype(np.float32)
         objective = ListwiseObjective(plan, drawn_to, weights, seed, workers)
-        return ListwiseProblem(self, rows, count, scales, kappa, objective)
+        n_candidates = rows.most_candidates(self.n_candidates)
+        return ListwiseProblem(self, rows.points, n_candidates, count, scales, kappa, objective)
 
     def _gates(self, rows: MergedRows, workers: Threads) -> tuple[NDArray[np.float64], Neighbors]:
         """How much each point lies on a surface, and neighbours enough to walk along it."""

@@ -6,7 +6,7 @@ neighbours or distances are given by the numbers of the rows.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,10 @@ class MergedRows:
     def most_candidates(self, wanted: int) -> int:
         """How many nearest points new rows can look for: in graphs, as many as the fitted rows have."""
         return min(wanted, self.neighbors.indices.shape[1] if self.points.is_graph else len(self))
+
+    def without_neighbors(self) -> "MergedRows":
+        """All but the neighbours, which take more memory than all else and are not needed once a problem is made."""
+        return replace(self, neighbors=empty_neighbors(len(self), 0))
 
     @property
     def n_rows(self) -> int:
@@ -104,7 +108,9 @@ def merge_rows(
     projection, parameters = None, metric_arrays or {}
     rows = table if is_sparse(table) or metric in PROJECTED else native(table)  # kept in files as they are
     if metric in PROJECTED:
-        projection = fit_points(table, pca_components, rng, unit_rows=metric == "cosine", spreads=spreads, order=order)
+        projection = fit_points(
+            table, pca_components, rng, unit_rows=metric == "cosine", spreads=spreads, order=order, workers=workers
+        )
         rows = points_of_rows(projection, table, workers)
     if order is not None:
         order = point_order(rows, order, rng)

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from tete.comparisons.alike import alike_names, alike_rows
 from tete.comparisons.checks import refuse_zero_weights
-from tete.core.printing import counted, listed, table_lines, whole_counts
+from tete.core.printing import Printed, counted, listed, table_lines, whole_counts
 from tete.core.validation import check_whole
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ LABEL_WIDTH = 18  # of what `tete check` prints, to which `agreement` adds lines
 
 
 @dataclass(frozen=True)
-class TripletSummary:
+class TripletSummary(Printed):
     """The counts people check first, weights counted as repeats. Printing it gives a short table.
 
     Attributes

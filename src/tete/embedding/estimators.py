@@ -54,10 +54,11 @@ __all__ = ["CKL", "GNMDS", "SOE", "STE", "TETE", "TSTE", "TripletEmbedding"]
 @filled_from(TripletEmbedding)
 @dataclass(eq=False, repr=False, kw_only=True)
 class TETE(TripletEmbedding):
-    """A map that wrong answers hardly disturb: t-Exponential Triplet Embedding (t-ETE), paper eq. (ete-obj).
+    """A map that wrong answers hardly disturb: t-Exponential Triplet Embedding (t-ETE).
 
-    Each triplet's loss is ``log_t(1 + l)`` with ``l = exp_t'(-|y_i - y_k|^2) / exp_t'(-|y_i - y_j|^2)``. It is capped
-    at 1/(t-1), so that an answer that cannot be satisfied is forgotten instead of tearing the map.
+    Each triplet's loss, paper eq. (ete-obj), is ``log_t(1 + l)`` with ``l = exp_t'(-|y_i - y_k|^2) /
+    exp_t'(-|y_i - y_j|^2)``. It is capped at 1/(t-1), so that an answer that cannot be satisfied is forgotten instead
+    of tearing the map.
 
     No temperatures are best everywhere, so what is not given is chosen: six members of the family are tried on answers
     held out, at the price of two or three more fits. The choice draws nothing at random: what a question asks decides

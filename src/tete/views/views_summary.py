@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tete.core.printing import listed, rows_under, table_lines
+from tete.core.printing import Printed, listed, rows_under, table_lines
 from tete.views.view_search import LEAST_AGREEMENT, LEAST_GAIN, Step
 
 __all__ = ["ANSWERS_PER_OBJECT", "ViewFound", "ViewsSummary"]
@@ -36,7 +36,7 @@ class ViewFound:
 
 
 @dataclass(frozen=True)
-class ViewsSummary:
+class ViewsSummary(Printed):
     """What was found. Printing it gives a short table.
 
     Attributes

@@ -8,8 +8,8 @@ from sklearn.neighbors import kneighbors_graph
 from tete import ListwiseTETE
 from tete.core.threads import SERIAL, threads
 from tete.reduction.listwise.affinities import Affinities
-from tete.reduction.listwise.surface import gate, local_dimension, make_surface
-from tete.reduction.search.exact import TreeSearch
+from tete.reduction.listwise.surface import gate, local_dimension, make_surface, may_be_surface
+from tete.reduction.search.exact import TreeSearch, make_search
 
 
 def neighbors_of(points, count=60):
@@ -29,6 +29,20 @@ def test_the_gate_is_open_on_surfaces_only():
     assert not gate(neighbors_of(np.random.default_rng(0).normal(size=(3000, 5)))).any()
     assert not gate(neighbors_of(np.random.default_rng(0).random((400, 2)))).any()
     assert not gate(neighbors_of(np.random.default_rng(0).random((3000, 2)), 20)).any()
+
+
+@pytest.mark.parametrize(("dimension", "expected"), [(2, True), (6, False)])
+def test_of_many_points_a_sample_tells_whether_they_lie_on_a_surface(dimension, expected):
+    rng = np.random.default_rng(0)
+    points = np.zeros((130_000, 6), dtype=np.float32)
+    points[:, :dimension] = rng.random((len(points), dimension))
+    search = make_search(points, 0, SERIAL)
+    assert may_be_surface(search, SERIAL) is expected
+    assert search._blocks is None
+    assert may_be_surface(make_search(points[:3000], 0, SERIAL), SERIAL)  # so few are all asked
+    if expected:
+        found = gate(search.within(60, SERIAL))
+        assert found.mean() > 0.5
 
 
 def test_farther_neighbours_take_their_share_and_reach_farther():

@@ -12,7 +12,7 @@ from tete.core.types import Callback
 from tete.reduction.listwise.affinities import affinities, neighbor_scales
 from tete.reduction.listwise.mean_loss import ListwiseObjective, Plan
 from tete.reduction.listwise.placer import ListwisePlacer
-from tete.reduction.listwise.surface import RANKS, gate, make_surface
+from tete.reduction.listwise.surface import RANKS, gate, make_surface, may_be_surface
 from tete.reduction.merged_rows import MergedRows
 from tete.reduction.placer import Places
 from tete.reduction.points import Points
@@ -173,12 +173,12 @@ class ListwiseRecipe(Recipe):
     ) -> ListwiseProblem:
         """Who is drawn to whom, and against how many competitors, for at least three distinct points."""
         preset = self.preset
+        gates, neighbors = self._gates(rows, workers)  # first, because it takes the most memory
         scales = neighbor_scales(rows.neighbors, preset.scale_power)
         pool = rows.neighbors.first(self.n_pool)
         count = self._n_kept(len(rows), pool.indices.shape[1])
         near = affinities(pool, scales, scales, count, workers)
         competitors = self._competitors(len(rows), count)
-        gates, neighbors = self._gates(rows, workers)
         fewest = min(competitors, FEWEST_COMPETITORS)
         kappa = np.maximum(competitors * FEWER_ON_SURFACES**-gates, fewest).astype(np.float32)
         drawn_to = make_surface(near, neighbors, gates, seed, self._stages) if gates.any() else near
@@ -209,6 +209,8 @@ class ListwiseRecipe(Recipe):
         if not gates.any():
             return gates, neighbors
         if rows.can_search:
+            if not may_be_surface(rows.points.search, workers):
+                return np.zeros(len(rows)), neighbors
             neighbors = rows.points.search.within(min(RANKS[2], len(rows) - 1), workers)
         return gate(neighbors), neighbors
 

@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from tete.core.lazy import deferred, lazy_names
+from tete.core.lazy import deferred, lazy_names, set_aside
 
 
 def test_names_are_loaded_when_they_are_used(monkeypatch, tmp_path):
@@ -83,6 +83,41 @@ def test_parts_of_a_deferred_module_load_it_once_from_any_number_of_threads(heav
 def test_what_is_not_installed_is_not_deferred():
     deferred("email.nowhere")
     assert "email.nowhere" not in sys.modules
+
+
+def test_what_was_set_aside_is_absent_afterwards_and_loaded_by_whoever_uses_it(heavy):
+    with set_aside(heavy):
+        stands_in = importlib.import_module(heavy)
+    assert heavy not in sys.modules
+    assert sys.heavy_runs == []
+    assert stands_in.weight == 7
+    assert sys.heavy_runs == [1]
+    with set_aside(heavy):  # what is loaded stays so
+        assert importlib.import_module(heavy).weight == 7
+    assert sys.modules[heavy].weight == 7
+    assert sys.heavy_runs == [1]
+
+
+def test_what_is_used_while_set_aside_stays_loaded(heavy):
+    with set_aside(heavy):
+        assert importlib.import_module(heavy).weight == 7
+    assert sys.modules[heavy].weight == 7
+    assert sys.heavy_runs == [1]
+
+
+def test_a_table_of_numbers_needs_no_data_frames():
+    code = """
+import sys
+import numpy as np
+from tete import ListwiseTETE
+X = np.random.default_rng(0).normal(size=(60, 3))
+places = ListwiseTETE(max_iter=5, random_state=0).fit(X).transform(X)
+assert "pandas" not in sys.modules
+import pandas as pd
+found = ListwiseTETE(max_iter=5, random_state=0).set_output(transform="pandas").fit_transform(pd.DataFrame(X))
+assert type(found) is pd.DataFrame and (found.to_numpy() == places).all()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_estimators_do_not_load_statistics_before_they_are_used():

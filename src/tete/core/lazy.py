@@ -1,15 +1,17 @@
 """What is loaded when it is first used, so that importing costs no more than is used."""
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 
-__all__ = ["deferred", "lazy_names"]
+__all__ = ["deferred", "lazy_names", "set_aside"]
 
-# scikit-learn's base imports it for one rare function, which takes as long as all else that a small fit loads.
-RARELY_USED = ("scipy.stats",)
+# scikit-learn's base imports them for one rare function each, which takes longer than all else that a small fit loads.
+RARELY_USED = "scipy.stats"
+OFTEN_UNUSED = "pandas"  # and others ask whether it is loaded, to tell whether a table can be one of its data frames
 
 
 def lazy_names(
@@ -21,13 +23,12 @@ def lazy_names(
     """
 
     def get(name: str) -> object:
-        if name in modules or name in homes:
-            deferred(*RARELY_USED)
-        if name in modules:
-            return import_module(f"{package}.{name}")
-        if name not in homes:
+        if name not in modules and name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(homes[name]), name)
+        deferred(RARELY_USED)
+        with set_aside(OFTEN_UNUSED):
+            found = import_module(f"{package}.{name}" if name in modules else homes[name])
+        return found if name in modules else getattr(found, name)
 
     def names() -> list[str]:
         return sorted(homes)
@@ -59,3 +60,18 @@ def deferred(*names: str) -> None:
         sys.modules[name] = module
         if parent:
             setattr(import_module(parent), child, module)
+
+
+@contextmanager
+def set_aside(name: str) -> Iterator[None]:
+    """Defer a module for what is imported inside; afterwards it is as absent as before, unless it was used.
+
+    What was imported meanwhile keeps the stand-in, which imports the module when one of its names is used.
+    """
+    absent = name not in sys.modules
+    deferred(name)
+    try:
+        yield
+    finally:
+        if absent and isinstance(sys.modules.get(name), _Deferred):
+            sys.modules.pop(name, None)

@@ -7,16 +7,18 @@ of features, in their own precision; `adam` also for objectives that change from
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import OptimizeResult, minimize
 
 from tete.core.blas import one_blas_thread
 from tete.core.compilation import compiled
 from tete.core.threads import SERIAL, Threads, row_slices
 from tete.core.types import Callback, Embedding, Objective
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 __all__ = [
     "DescentSteps",
@@ -79,6 +81,8 @@ def lbfgs(
     objective: Objective, start: Embedding, *, max_iter: int, tol: float, callback: Callback | None = None
 ) -> Minimum:
     """Limited-memory BFGS (scipy's), until an iteration lowers the objective by less than `tol` times its size."""
+    from scipy.optimize import minimize  # noqa: PLC0415  (takes long to import, and maps of features do without)
+
     history: list[float] = []
     shape = start.shape
 
@@ -87,7 +91,7 @@ def lbfgs(
             value, gradient = objective(flat.reshape(shape))
         return value, gradient.ravel()
 
-    def after_iteration(intermediate_result: OptimizeResult) -> None:
+    def after_iteration(intermediate_result: "OptimizeResult") -> None:
         history.append(float(intermediate_result.fun))
         if callback is not None and callback(len(history), history[-1], intermediate_result.x.reshape(shape).copy()):
             raise StopIteration

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from tete.core.blas import one_blas_thread
 from tete.core.matrices import as_dense, is_sparse
-from tete.core.threads import SERIAL
+from tete.core.threads import SERIAL, Threads
 from tete.reduction.projection import Projection, fit_projection, project, standardized
 from tete.reduction.search.inverted import products_needed
 from tete.reduction.sparse_scaling import SparseScaling, fit_sparse_scaling
@@ -40,12 +40,20 @@ def fit_points(
     unit_rows: bool,
     spreads: NDArray[np.float64] | None,
     order: NDArray[np.int64] | None,
+    workers: Threads = SERIAL,
 ) -> Projection | SparseScaling:
     """What makes points of the rows of a table, whose neighbours by Euclidean or cosine distances are looked for."""
 
     def projected(width: int | None) -> Projection:
         return fit_projection(
-            table, width, rng, center=not unit_rows, unit_rows=unit_rows, spreads=spreads, order=order
+            table,
+            width,
+            rng,
+            center=not unit_rows,
+            unit_rows=unit_rows,
+            spreads=spreads,
+            order=order,
+            workers=workers,
         )
 
     def as_they_are() -> SparseScaling:

@@ -104,7 +104,9 @@ def merge_rows(
     projection, parameters = None, metric_arrays or {}
     rows = table if is_sparse(table) or metric in PROJECTED else native(table)  # kept in files as they are
     if metric in PROJECTED:
-        projection = fit_points(table, pca_components, rng, unit_rows=metric == "cosine", spreads=spreads, order=order)
+        projection = fit_points(
+            table, pca_components, rng, unit_rows=metric == "cosine", spreads=spreads, order=order, workers=workers
+        )
         rows = points_of_rows(projection, table, workers)
     if order is not None:
         order = point_order(rows, order, rng)

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import eigh
 
+from tete.core.array_places import index
 from tete.core.blas import one_blas_thread
 from tete.core.checked_arrays import CheckedArrays
 from tete.core.compilation import compiled
 from tete.core.matrices import as_dense, computable, is_sparse
-from tete.core.threads import Threads, row_slices
+from tete.core.threads import SERIAL, Threads, row_slices
 
 __all__ = ["Projection", "column_spreads", "fit_projection", "project", "standardized"]
 
@@ -36,6 +37,7 @@ LANES = 16  # single precision numbers that a processor of today works on at onc
 COLUMNS_AT_ONCE = 4  # of a row: fewer sums to load and store
 LARGEST_FACTOR = 1e18  # of single precision: products with what it multiplies stay far from 1e38
 COVARIANCE_COLUMNS = 2000  # up to which all covariances are faster than iterating
+COVARIANCE_SHARDS = 2  # a table of covariances each
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ def fit_projection(
     unit_rows: bool = False,
     spreads: NDArray[np.float64] | None = None,
     order: NDArray[np.int64] | None = None,
+    workers: Threads = SERIAL,
 ) -> Projection:
     """Mean, principal components (if there are more than `width` columns) and scale, from a sample of the rows.
 
@@ -87,7 +90,8 @@ def fit_projection(
         rows = np.sort(rng.choice(n_rows, SAMPLE_ROWS, replace=False))
     sample: Any = X[rows]
     if spreads is not None:
-        plain = fit_projection(standardized(sample, spreads), width, rng, center=center, unit_rows=unit_rows)
+        sample = standardized(sample, spreads)
+        plain = fit_projection(sample, width, rng, center=center, unit_rows=unit_rows, workers=workers)
         columns = np.eye(n_columns) if plain.components is None else plain.components
         return Projection(plain.mean * spreads, columns / spreads[:, None], plain.scale, unit_rows)
     size = _largest(sample)
@@ -101,7 +105,7 @@ def fit_projection(
             if n_columns > COVARIANCE_COLUMNS or is_sparse(sample):
                 components, variances = _components_by_iteration(_divided(sample, size), width, seed)
             else:
-                components, variances = _components_by_covariance(sample, size, mean, width)
+                components, variances = _components_by_covariance(sample, size, mean, width, workers)
         total = variances.sum()
     else:
         total = sum(np.sum(np.square(as_dense(part) - mean)) for part in _parts(sample, size)) / len(rows)
@@ -134,14 +138,19 @@ def _divided(part: Any, divisor: Any) -> Any:
 
 
 def _components_by_covariance(
-    sample: Any, size: float, mean: NDArray[np.float64], width: int
+    sample: Any, size: float, mean: NDArray[np.float64], width: int, workers: Threads
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Principal components as columns, and their variances."""
-    covariance = np.zeros((len(mean), len(mean)))
-    for part in _parts(sample, size):
-        single = np.subtract(part, mean, out=part).astype(np.float32)  # enough once centred, and twice as fast
-        covariance += single.T @ single
-    covariance /= max(sample.shape[0] - 1, 1)
+    shards = row_slices(sample.shape[0], size=ROWS_OF_A_PART, most=COVARIANCE_SHARDS)
+    sums = np.zeros((len(shards), len(mean), len(mean)))
+
+    def add(shard: int) -> None:
+        for part in _parts(sample[shards[shard]], size):
+            single = np.subtract(part, mean, out=part).astype(np.float32)  # enough once centred, and twice as fast
+            sums[shard] += single.T @ single
+
+    workers.run(add, len(shards))
+    covariance = sums.sum(axis=0) / max(sample.shape[0] - 1, 1)
     variances, axes = eigh(covariance, subset_by_index=[len(covariance) - width, len(covariance) - 1])
     largest = axes[np.abs(axes).argmax(axis=0), np.arange(width)]
     return (axes * np.where(largest < 0.0, -1.0, 1.0))[:, ::-1], np.maximum(variances[::-1], 0.0)
@@ -253,20 +262,21 @@ def _project_rows(rows: NDArray[Any], mean: NDArray[np.float64], factors: PointA
     """Two rows at a time, because then each factor that is loaded is used twice; the last of an odd number twice."""
     width = factors.shape[1]
     centered, totals = np.zeros((2, len(factors)), dtype=np.float32), np.empty((2, width), dtype=np.float32)
-    first, second = totals[0], totals[1]
+    first, second, here, one = totals[0], totals[1], index(0), index(1)
     for row in range(0, rows.shape[0], 2):
         other = min(row + 1, rows.shape[0] - 1)
         for column in range(mean.shape[0]):
             centered[0, column] = np.float32(np.float64(rows[row, column]) - mean[column])
             centered[1, column] = np.float32(np.float64(rows[other, column]) - mean[column])
         totals[:] = np.float32(0.0)
-        for k in range(0, len(factors), COLUMNS_AT_ONCE):
-            a0, a1, a2, a3 = centered[0, k], centered[0, k + 1], centered[0, k + 2], centered[0, k + 3]
-            b0, b1, b2, b3 = centered[1, k], centered[1, k + 1], centered[1, k + 2], centered[1, k + 3]
-            x0, x1, x2, x3 = factors[k], factors[k + 1], factors[k + 2], factors[k + 3]
+        for k in range(index(0), index(len(factors)), index(COLUMNS_AT_ONCE)):
+            k1, k2, k3 = k + one, k + one + one, k + one + one + one
+            a0, a1, a2, a3 = centered[here, k], centered[here, k1], centered[here, k2], centered[here, k3]
+            b0, b1, b2, b3 = centered[one, k], centered[one, k1], centered[one, k2], centered[one, k3]
             for c in range(width):
-                first[c] = (((first[c] + a0 * x0[c]) + a1 * x1[c]) + a2 * x2[c]) + a3 * x3[c]
-                second[c] = (((second[c] + b0 * x0[c]) + b1 * x1[c]) + b2 * x2[c]) + b3 * x3[c]
+                x0, x1, x2, x3 = factors[k, c], factors[k1, c], factors[k2, c], factors[k3, c]
+                first[c] = (((first[c] + a0 * x0) + a1 * x1) + a2 * x2) + a3 * x3
+                second[c] = (((second[c] + b0 * x0) + b1 * x1) + b2 * x2) + b3 * x3
         result[row] = first[: result.shape[1]]
         result[other] = second[: result.shape[1]]
 

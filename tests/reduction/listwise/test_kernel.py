@@ -13,6 +13,7 @@ from numba import njit
 from reference import numerical_gradient
 from reference_pyramid import members_of_nodes
 from reference_reduction import exact_means, one_sided, pooled_loss
+from tete.core.array_places import in_words
 from tete.core.threads import SERIAL, threads
 from tete.reduction.listwise.affinities import Affinities
 from tete.reduction.listwise.draws import Draws, block_runs, draw_for_tiles
@@ -41,13 +42,17 @@ def total(loss, embedding, near, shares, kappa, weights, draws, grid, slopes=Non
     gradient, means, new_slopes = np.zeros_like(embedding), np.zeros_like(slopes), np.zeros_like(slopes)
     values = node_values(pyramid, grid, embedding, slopes)
     lists = draw_lists(draws, grid, 0, len(grid.tile_cells), kind)
-    anchors = (loss, kappa, embedding, near, shares, weights, grid, pyramid, values)
+    field = (grid, pyramid, values)
     if embedding.shape[1] == 2:
+        rows = np.arange(len(near), dtype=np.int32)
+        in_lanes = Affinities(near, shares).arranged(rows, rows, 0, SERIAL)
         series = series_of_tiles(pyramid, grid, values)
         series.reaches[:] = series.reaches if by_series else -1
-        value = sum_in_the_plane(*anchors, series, slopes, 0, *lists, means, new_slopes, gradient)
+        anchors = (loss, kappa, embedding, *in_lanes, weights, in_words(embedding))
+        value = sum_in_the_plane(*anchors, *field, series, slopes, 0, *lists, means, new_slopes, gradient)
     else:
-        value = sum_listwise(*anchors, slopes, 0, *lists, means, new_slopes, gradient)
+        anchors = (loss, kappa, embedding, near, shares, weights)
+        value = sum_listwise(*anchors, *field, slopes, 0, *lists, means, new_slopes, gradient)
     return value, gradient, means, new_slopes
 
 

@@ -39,11 +39,13 @@ def test_farther_neighbours_take_their_share_and_reach_farther():
     surface = make_surface(near, neighbors, gates, seed=0, max_iter=100)
     own = np.arange(3000, dtype=np.int32)
     early, late = (surface.arranged(own, own, iteration, SERIAL) for iteration in (0, 99))
-    assert early.indices.shape == (3000, 21)
+    assert early.indices.shape == (3000, 24)  # 21, filled up to whole lanes
     for found, share in ((early, 0.9), (late, 0.116)):
         np.testing.assert_allclose(found.shares.sum(axis=1), 1.0, rtol=1e-5)
         np.testing.assert_allclose(found.shares[:, 15:].sum(axis=1), share * gates, rtol=1e-2, atol=1e-6)
         np.testing.assert_array_equal(found.indices[:, :15], near.indices)
+        np.testing.assert_array_equal(found.indices[:, 21:], np.repeat(own[:, None], 3, axis=1))
+        assert not found.shares[:, 21:].any()
     reach = np.linalg.norm(points[early.indices] - points[:, None], axis=2).mean(axis=0)
     assert reach[15:17].mean() < reach[17:19].mean() < reach[19:21].mean()
     assert reach[19:21].mean() > 3 * reach[:15].mean()

@@ -6,6 +6,7 @@ import pytest
 from reference import numerical_gradient
 from reference_reduction import weighted_tete
 from samples import anchored_problem
+from tete.core.array_places import in_words
 from tete.core.threads import SERIAL
 from tete.embedding.losses import UnitTETELoss
 from tete.reduction.weighted.four_at_once import alike_weights, sum_in_the_plane
@@ -21,7 +22,7 @@ def dense(weights):
 def total(weights, embedding, near, far, alike=None):
     gradient = np.zeros_like(embedding)
     flags = alike_weights(weights) if alike is None else np.full(len(near), alike)
-    return sum_in_the_plane(weights, flags, embedding, near, far, 0, len(near), gradient), gradient
+    return sum_in_the_plane(weights, flags, in_words(embedding), embedding, near, far, 0, len(near), gradient), gradient
 
 
 def half_alike(weights):

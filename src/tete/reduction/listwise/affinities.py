@@ -16,7 +16,7 @@ from tete.core.compilation import compiled
 from tete.core.threads import Threads, row_slices
 from tete.reduction.search.nearest import Indices, Neighbors
 
-__all__ = ["Affinities", "affinities", "neighbor_scales"]
+__all__ = ["LANES", "Affinities", "affinities", "neighbor_scales"]
 
 Floats: TypeAlias = NDArray[np.float32]
 
@@ -25,6 +25,7 @@ PERPLEXITY = 10.0  # two thirds of 15 neighbours, so that the last of them still
 ROWS_IN_A_PIECE = 1024  # enough work for a thread
 MOST_STEPS = 40  # of Newton's method, which halves where it fails: more than enough
 ENTROPY_ERROR = 1e-5  # far below what shares in single precision can show
+LANES = 8  # rows that loops go through are filled up to a multiple of this: whole vectors of single precision
 
 
 class Affinities(NamedTuple):
@@ -33,15 +34,24 @@ class Affinities(NamedTuple):
     indices: Indices
     shares: Floats
 
+    @classmethod
+    def in_lanes(cls, n_rows: int, count: int) -> "Affinities":
+        """Room for `count` neighbours of each row, filled up to whole lanes with the row itself, which has no share."""
+        width = -(-count // LANES) * LANES
+        result = cls(np.empty((n_rows, width), dtype=np.int32), np.zeros((n_rows, width), dtype=np.float32))
+        result.indices[:, count:] = np.arange(n_rows, dtype=np.int32)[:, None]
+        return result
+
     def arranged(self, order: Indices, rank: Indices, iteration: int, workers: Threads) -> "Affinities":
-        """The same for rows in another order: row r is point ``order[r]``, and point p is row ``rank[p]``."""
-        result = Affinities(np.empty_like(self.indices), np.empty_like(self.shares))
+        """The same for rows in another order, in lanes: row r is point ``order[r]``, and point p is row ``rank[p]``."""
+        count = self.indices.shape[1]
+        result = Affinities.in_lanes(len(order), count)
         slices = row_slices(len(order), size=ROWS_IN_A_PIECE)
 
         def work(piece: int) -> None:
             rows = slices[piece]
-            np.take(rank, self.indices[order[rows]], out=result.indices[rows])
-            np.take(self.shares, order[rows], axis=0, out=result.shares[rows])
+            result.indices[rows, :count] = rank[self.indices[order[rows]]]
+            result.shares[rows, :count] = self.shares[order[rows]]
 
         workers.run(work, len(slices))
         return result

@@ -27,7 +27,7 @@ from tete.reduction.listwise.grid import Grid
 from tete.reduction.listwise.logarithm import FAST, exp, log
 from tete.reduction.listwise.pyramid import Pyramid
 
-__all__ = ["ANYWHERE", "Loss", "listwise_descent", "sum_listwise"]
+__all__ = ["ANYWHERE", "MARGIN", "Loss", "listwise_descent", "sum_listwise"]
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.array_places import in_words
 from tete.core.threads import ShardSum, Threads
 from tete.reduction.listwise.affinities import Affinities
 from tete.reduction.listwise.draws import draw_for_tiles, planned_draws
@@ -147,7 +148,7 @@ class ListwiseObjective:
             anchors = (kappa, places, *neighbors, points.weights)
             arrays: Any = (slopes, tiles.start, drawn, weights, counts, means, new_slopes, gradient)
             if places.shape[1] == 2:
-                return float(sum_in_the_plane(loss, *anchors, grid, pyramid, values, series, *arrays))
+                return float(sum_in_the_plane(loss, *anchors, in_words(places), grid, pyramid, values, series, *arrays))
             return float(sum_listwise(loss, *anchors, grid, pyramid, values, *arrays))
 
         value, gradient = self._sum(work, _even_shards(grid), places, self._total)

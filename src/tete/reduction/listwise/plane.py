@@ -3,7 +3,7 @@
 A tile of anchors goes through it in three passes. Each anchor meets its competitors: draws and the nearest cells one by
 one, all others by their series (see `series`). Then all neighbours of all anchors of the tile are weighed in one loop:
 fifteen neighbours at a time would be too few for vectors, and what has just been written number by number cannot be
-read as a vector at once. Then each anchor pulls its neighbours.
+read as a vector at once. Then each anchor pulls its neighbours, and these pull it.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -11,9 +11,11 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.array_places import index, read_soon
 from tete.core.compilation import compiled
+from tete.reduction.listwise.affinities import LANES
 from tete.reduction.listwise.grid import TILE, Grid
-from tete.reduction.listwise.kernel import ANYWHERE, Loss
+from tete.reduction.listwise.kernel import ANYWHERE, MARGIN, Loss
 from tete.reduction.listwise.logarithm import FAST, exp, log
 from tete.reduction.listwise.pyramid import MOST_IN_A_BLOCK, Pyramid
 from tete.reduction.listwise.series import Series
@@ -32,27 +34,27 @@ class Room(NamedTuple):
     table: Floats  # places, weights and reactions of the competitors, in four rows
     far: Floats  # the same of the nodes above the lowest level, where a series is not to be trusted
     pushes: Floats  # a row for each anchor: see `_meet_competitors`
-    others: Whole  # neighbour of each pair
-    shares: Floats
+    others: Any  # place of each pair's neighbour
+    steps_x: Floats  # of each pair its anchor's place, then the step to it, then the pull
+    steps_y: Floats
     scales: Floats  # kappa pooled^power, so that l_ij = scale (1 + d_ij)
-    steps: Floats
-    shifted: Floats  # 1 + d_ij
-    factors: Floats  # derivatives of the loss in d_ij
+    shares: Floats  # first of the neighbours, then of the pairs in their anchors' slopes
+    sums: Floats  # a row for each anchor: its slope, and all pulls
 
 
 @compiled(cache=False, inline="always")
-def _make_room(embedding: Floats, n_near: int, n_draws: int, n_levels: int) -> Room:
-    kind, n_pairs = embedding.dtype, TILE * n_near
+def _make_room(embedding: Floats, words: Any, n_near: int, n_draws: int, n_levels: int) -> Room:
+    kind, n_pairs = embedding.dtype, TILE * n_near + MARGIN
     return Room(
         np.empty((4, MOST_IN_A_BLOCK + n_draws + FILL), dtype=kind),
         np.empty((4, MOST_IN_A_BLOCK * n_levels + FILL), dtype=kind),
         np.empty((TILE, 6), dtype=kind),
-        np.empty(n_pairs, dtype=np.int32),
+        np.empty(n_pairs, dtype=words.dtype),
         np.empty(n_pairs, dtype=kind),
         np.empty(n_pairs, dtype=kind),
-        np.empty((2, n_pairs), dtype=kind),
         np.empty(n_pairs, dtype=kind),
         np.empty(n_pairs, dtype=kind),
+        np.empty((TILE, 3), dtype=kind),
     )
 
 
@@ -172,78 +174,127 @@ def _meet_competitors(
         means[anchors[place]] = mean
 
 
+@compiled(cache=False, inline="always")
+def _announce(grid: Grid, tile: int, near: Whole, shares: NDArray[np.float32]) -> None:
+    """Fetch the neighbours of a tile's anchors: once points leave the order of the memory, each row is waited for."""
+    for place in range(grid.tile_starts[tile], grid.tile_starts[tile + 1]):
+        anchor = index(grid.order[place])
+        read_soon(near, anchor)
+        read_soon(shares, anchor)
+
+
 @compiled(**FAST)
-def _list_pairs(
+def _gather_neighbors(anchors: Whole, near: Whole, words: Any, others: Any) -> None:
+    """Write the places of the neighbours of all anchors of the tile."""
+    count, pair = index(near.shape[1]), index(0)
+    for place in range(len(anchors)):
+        anchor = index(anchors[place])
+        for j in range(count):
+            others[pair + j] = words[index(near[anchor, j])]
+        pair += count
+
+
+@compiled(**FAST)
+def _list_anchors(
     anchors: Whole,
     kappa: NDArray[np.float32],
     embedding: Floats,
-    near: Whole,
     shares: NDArray[np.float32],
     point_weights: NDArray[np.float32],
     room: Room,
-) -> int:
-    """Write what is known of all pairs of an anchor of the tile and a neighbour; return their number."""
-    kind, n_near, steps, others = embedding.dtype, near.shape[1], room.steps, room.others
+) -> None:
+    """Write for each pair of the tile what it has of its anchor, and its share."""
+    kind, pair, lanes = embedding.dtype, index(0), index(LANES)
+    steps_x, steps_y, scales, weighted = room.steps_x, room.steps_y, room.scales, room.shares
     for place in range(len(anchors)):
-        anchor, first = anchors[place], place * n_near
-        weight, scale = kind.type(point_weights[anchor]), kind.type(kappa[anchor]) * room.pushes[place, 5]
-        for j in range(n_near):
-            others[first + j] = near[anchor, j]
-            room.shares[first + j] = weight * shares[anchor, j]
-            room.scales[first + j] = scale
-            steps[0, first + j] = embedding[anchor, 0]
-            steps[1, first + j] = embedding[anchor, 1]
-    n_pairs: int = len(anchors) * n_near
-    for pair in range(n_pairs):
-        steps[0, pair] -= embedding[others[pair], 0]
-        steps[1, pair] -= embedding[others[pair], 1]
-    return n_pairs
+        anchor = index(anchors[place])
+        x, y, weight = embedding[anchor, 0], embedding[anchor, 1], kind.type(point_weights[anchor])
+        scale = kind.type(kappa[anchor]) * room.pushes[place, 5]
+        for first in range(index(0), index(shares.shape[1]), lanes):
+            for lane in range(lanes):
+                steps_x[pair + lane] = x
+            for lane in range(lanes):
+                steps_y[pair + lane] = y
+            for lane in range(lanes):
+                scales[pair + lane] = scale
+            for lane in range(lanes):
+                weighted[pair + lane] = weight * shares[anchor, first + lane]
+            pair += lanes
 
 
 @compiled(**FAST)
 def _weigh_pairs(t: float, count: int, room: Room) -> Any:
-    """Sum of the losses of all pairs; writes 1 + d_ij, and the derivatives in d_ij."""
-    shares, scales, steps, shifted, factors = room.shares, room.scales, room.steps, room.shifted, room.factors
-    one, value = shifted.dtype.type(1.0), shifted.dtype.type(0.0)
-    for pair in range(count):
-        shifted[pair] = one + steps[0, pair] * steps[0, pair] + steps[1, pair] * steps[1, pair]
+    """Sum of the losses of all pairs; writes their pulls, and what they add to their anchors' slopes."""
+    steps_x, steps_y, scales, shares = room.steps_x, room.steps_y, room.scales, room.shares
+    places = room.others.view(steps_x.dtype)
+    one, two, value = steps_x.dtype.type(1.0), steps_x.dtype.type(2.0), steps_x.dtype.type(0.0)
     if t == 1.0:
         for pair in range(count):
-            rank = one + scales[pair] * shifted[pair]
-            factors[pair] = shares[pair] * scales[pair] / rank
+            step_x, step_y = steps_x[pair] - places[2 * pair], steps_y[pair] - places[2 * pair + 1]
+            shifted = one + step_x * step_x + step_y * step_y
+            rank = one + scales[pair] * shifted
+            factor = shares[pair] * scales[pair] / rank
             value += shares[pair] * log(rank)
+            shares[pair] = factor * shifted
+            steps_x[pair], steps_y[pair] = two * factor * step_x, two * factor * step_y
         return value
-    above = shifted.dtype.type(1.0 - t)
+    above = steps_x.dtype.type(1.0 - t)
     for pair in range(count):
-        rank = one + scales[pair] * shifted[pair]
+        step_x, step_y = steps_x[pair] - places[2 * pair], steps_y[pair] - places[2 * pair + 1]
+        shifted = one + step_x * step_x + step_y * step_y
+        rank = one + scales[pair] * shifted
         power = exp(above * log(rank))
+        factor = shares[pair] * scales[pair] * power / rank  # the forgetting factor of eq. (grad)
         value += shares[pair] * (power - one) / above
-        factors[pair] = shares[pair] * scales[pair] * power / rank  # the forgetting factor of eq. (grad)
+        shares[pair] = factor * shifted
+        steps_x[pair], steps_y[pair] = two * factor * step_x, two * factor * step_y
     return value
 
 
 @compiled(**FAST)
-def _move_pairs(
-    anchors: Whole, n_near: int, overall_slope: Any, room: Room, new_slopes: Floats, gradient: Floats
-) -> None:
-    """Add the gradient: neighbours and anchors pull each other, and competitors push the anchors."""
-    steps, shifted, factors, pushes = room.steps, room.shifted, room.factors, room.pushes
-    zero, two = steps.dtype.type(0.0), steps.dtype.type(2.0)
-    for place in range(len(anchors)):
+def _add_up(n_anchors: int, n_near: int, room: Room) -> None:
+    """Write what all neighbours of an anchor do to it: its slope, and their pulls."""
+    steps_x, steps_y, slopes, sums = room.steps_x, room.steps_y, room.shares, room.sums
+    zero, pair, lanes = sums.dtype.type(0.0), index(0), index(LANES)
+    for place in range(n_anchors):
         slope, total_x, total_y = zero, zero, zero
-        for pair in range(place * n_near, (place + 1) * n_near):
-            slope += factors[pair] * shifted[pair]
-            pull_x, pull_y = two * factors[pair] * steps[0, pair], two * factors[pair] * steps[1, pair]
-            total_x += pull_x
-            total_y += pull_y
-            other = room.others[pair]
-            new_x, new_y = gradient[other, 0] - pull_x, gradient[other, 1] - pull_y
-            gradient[other, 0], gradient[other, 1] = new_x, new_y
-        slope *= pushes[place, 4]
-        new_slopes[anchors[place]] = slope
+        for _ in range(index(0), index(n_near), lanes):
+            for lane in range(lanes):
+                slope += slopes[pair + lane]
+            for lane in range(lanes):
+                total_x += steps_x[pair + lane]
+            for lane in range(lanes):
+                total_y += steps_y[pair + lane]
+            pair += lanes
+        sums[place, 0], sums[place, 1], sums[place, 2] = slope, total_x, total_y
+
+
+@compiled(**FAST)
+def _move_neighbors(anchors: Whole, near: Whole, room: Room, gradient: Floats) -> None:
+    """Add the pulls to the gradient at the neighbours."""
+    steps_x, steps_y = room.steps_x, room.steps_y
+    count, pair, x, y = index(near.shape[1]), index(0), index(0), index(1)
+    for place in range(len(anchors)):
+        anchor = index(anchors[place])
+        for j in range(count):
+            other = index(near[anchor, j])
+            new_x, new_y = gradient[other, x] - steps_x[pair + j], gradient[other, y] - steps_y[pair + j]
+            gradient[other, x], gradient[other, y] = new_x, new_y
+        pair += count
+
+
+@compiled(**FAST)
+def _move_anchors(anchors: Whole, overall_slope: Any, room: Room, new_slopes: Floats, gradient: Floats) -> None:
+    """Add the gradient at the anchors: their neighbours pull them, and competitors push them."""
+    pushes, sums, two, x, y = room.pushes, room.sums, room.sums.dtype.type(2.0), index(0), index(1)
+    for place in range(len(anchors)):
+        anchor = index(anchors[place])
+        slope = sums[place, 0] * pushes[place, 4]
+        new_slopes[anchor] = slope
         slope += overall_slope
-        gradient[anchors[place], 0] += total_x - two * (slope * pushes[place, 0] + pushes[place, 2])
-        gradient[anchors[place], 1] += total_y - two * (slope * pushes[place, 1] + pushes[place, 3])
+        push_x, push_y = slope * pushes[place, 0] + pushes[place, 2], slope * pushes[place, 1] + pushes[place, 3]
+        new_x, new_y = gradient[anchor, x] + sums[place, 1], gradient[anchor, y] + sums[place, 2]
+        gradient[anchor, x], gradient[anchor, y] = new_x - two * push_x, new_y - two * push_y
 
 
 @compiled(**FAST)
@@ -254,6 +305,7 @@ def sum_in_the_plane(
     near: NDArray[np.int32],
     shares: NDArray[np.float32],
     point_weights: NDArray[np.float32],
+    words: Any,
     grid: Grid,
     pyramid: Pyramid,
     values: Floats,
@@ -269,12 +321,15 @@ def sum_in_the_plane(
 ) -> float:
     """Sum of the losses of the anchors in the tiles from number `first` on; adds its gradient to `gradient`.
 
-    The arguments are those of `sum_listwise`, and the series of the pyramid's lists.
+    The arguments are those of `sum_listwise`, with neighbours in lanes (see `Affinities`), the embedding in words, and
+    the series of the pyramid's lists.
     """
-    room = _make_room(embedding, near.shape[1], drawn.shape[1], pyramid.shapes.shape[0])
+    room = _make_room(embedding, words, near.shape[1], drawn.shape[1], pyramid.shapes.shape[0])
     overall_slope = embedding.dtype.type(loss.overall_slope)
     total, n_far, last_list = 0.0, 0, -1
     for row in range(counts.shape[0]):
+        if row + 1 < counts.shape[0]:
+            _announce(grid, first + row + 1, near, shares)
         own = pyramid.lists[first + row]
         if own != last_list:
             last_list, n_far = own, _gather_nodes(pyramid, own, values, room.table)
@@ -282,7 +337,10 @@ def sum_in_the_plane(
         _gather_draws(drawn[row], draw_weights[row], counts[row], embedding, slopes, n_far, count, room.table)
         anchors = grid.order[grid.tile_starts[first + row] : grid.tile_starts[first + row + 1]]
         _meet_competitors(loss, anchors, count, own, embedding, pyramid, values, series, room, means)
-        n_pairs = _list_pairs(anchors, kappa, embedding, near, shares, point_weights, room)
-        total += _weigh_pairs(loss.t, n_pairs, room)
-        _move_pairs(anchors, near.shape[1], overall_slope, room, new_slopes, gradient)
+        _gather_neighbors(anchors, near, words, room.others)
+        _list_anchors(anchors, kappa, embedding, shares, point_weights, room)
+        total += _weigh_pairs(loss.t, len(anchors) * near.shape[1], room)
+        _add_up(len(anchors), near.shape[1], room)
+        _move_neighbors(anchors, near, room, gradient)
+        _move_anchors(anchors, overall_slope, room, new_slopes, gradient)
     return total

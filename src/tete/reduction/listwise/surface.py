@@ -78,7 +78,7 @@ class Surface:
     _ends: Indices | None = None
 
     def arranged(self, order: Indices, rank: Indices, iteration: int, workers: Threads) -> Affinities:
-        """The nearest neighbours, and after them the farther ones of this iteration, for rows in another order.
+        """The nearest neighbours, then the farther ones of this iteration, for rows in another order, in lanes.
 
         Row r is point ``order[r]``, and point p is row ``rank[p]``.
         """
@@ -86,8 +86,7 @@ class Surface:
             self._ends = self._walk(iteration)
         ends, late = self._ends, max(2.0 * iteration / self.max_iter - 1.0, 0.0)
         share = (1.0 - late) * FIRST_SHARE + late * LAST_SHARE
-        shape = (len(order), self.near.indices.shape[1] + ends.shape[1] * WALKS_OF_EACH_LENGTH)
-        result = Affinities(np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.float32))
+        result = Affinities.in_lanes(len(order), self.near.indices.shape[1] + ends.shape[1] * WALKS_OF_EACH_LENGTH)
         slices = row_slices(len(order), size=ROWS_IN_A_PIECE)
 
         def work(piece: int) -> None:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.array_places import index
 from tete.core.compilation import compiled
 from tete.core.threads import Threads, row_slices
 from tete.reduction.search.nearest import Indices, Neighbors, PointArray, empty_neighbors
@@ -134,34 +135,40 @@ def _fill_blocks(
 
 @compiled(**FAST)
 def _square_distances(
-    first: PointArray, second: PointArray, columns: PointArray, of_first: PointArray, of_second: PointArray
+    queries: PointArray, first: int, second: int, columns: PointArray, of_first: PointArray, of_second: PointArray
 ) -> None:
-    """From two queries to all points of a block, some columns at a time."""
-    width, n_lanes = columns.shape
-    of_first[:n_lanes], of_second[:n_lanes] = np.float32(0.0), np.float32(0.0)
-    c = 0
-    while c + 4 <= width:
-        a0, a1, a2, a3 = first[c], first[c + 1], first[c + 2], first[c + 3]
-        b0, b1, b2, b3 = second[c], second[c + 1], second[c + 2], second[c + 3]
-        x0, x1, x2, x3 = columns[c], columns[c + 1], columns[c + 2], columns[c + 3]
+    """From two queries to all points of a block, some columns at a time.
+
+    Numbers are named one by one: a slice of a few dozen takes longer to make than to use.
+    """
+    width, n_lanes, here, there = index(columns.shape[0]), columns.shape[1], index(first), index(second)
+    c, one, four = index(0), index(1), index(4)
+    for lane in range(n_lanes):
+        of_first[lane], of_second[lane] = np.float32(0.0), np.float32(0.0)
+    while c + four <= width:
+        c1, c2, c3 = c + one, c + one + one, c + one + one + one
+        a0, a1, a2, a3 = queries[here, c], queries[here, c1], queries[here, c2], queries[here, c3]
+        b0, b1, b2, b3 = queries[there, c], queries[there, c1], queries[there, c2], queries[there, c3]
         for lane in range(n_lanes):
+            x0, x1, x2, x3 = columns[c, lane], columns[c1, lane], columns[c2, lane], columns[c3, lane]
             a, b = of_first[lane], of_second[lane]
-            a += (a0 - x0[lane]) * (a0 - x0[lane])
-            b += (b0 - x0[lane]) * (b0 - x0[lane])
-            a += (a1 - x1[lane]) * (a1 - x1[lane])
-            b += (b1 - x1[lane]) * (b1 - x1[lane])
-            a += (a2 - x2[lane]) * (a2 - x2[lane])
-            b += (b2 - x2[lane]) * (b2 - x2[lane])
-            a += (a3 - x3[lane]) * (a3 - x3[lane])
-            b += (b3 - x3[lane]) * (b3 - x3[lane])
+            a += (a0 - x0) * (a0 - x0)
+            b += (b0 - x0) * (b0 - x0)
+            a += (a1 - x1) * (a1 - x1)
+            b += (b1 - x1) * (b1 - x1)
+            a += (a2 - x2) * (a2 - x2)
+            b += (b2 - x2) * (b2 - x2)
+            a += (a3 - x3) * (a3 - x3)
+            b += (b3 - x3) * (b3 - x3)
             of_first[lane], of_second[lane] = a, b
-        c += 4
+        c += four
     while c < width:
-        a0, b0, x0 = first[c], second[c], columns[c]
+        a0, b0 = queries[here, c], queries[there, c]
         for lane in range(n_lanes):
-            of_first[lane] += (a0 - x0[lane]) * (a0 - x0[lane])
-            of_second[lane] += (b0 - x0[lane]) * (b0 - x0[lane])
-        c += 1
+            x0 = columns[c, lane]
+            of_first[lane] += (a0 - x0) * (a0 - x0)
+            of_second[lane] += (b0 - x0) * (b0 - x0)
+        c += one
 
 
 @compiled(**FAST)
@@ -189,14 +196,14 @@ def _keep_near(
 def _keep_smallest(keys: Keys, filled: Any, n_kept: int) -> tuple[Any, Any]:
     """Move the `n_kept` smallest keys to the front, and perhaps some more; how many, and the limit for others.
 
-    By halving what the largest of them can be: counting does not branch, unlike exchanging keys as in Hoare's selection.
+    By halving what the largest of them can be: counting does not branch, unlike exchanging keys (Hoare's selection).
     """
     most = n_kept + SPARE
     low, high = keys[0], keys[0]
     for place in range(filled):
         low, high = min(low, keys[place]), max(high, keys[place])
     while filled > most:  # more than `n_kept` are at most `high`
-        middle, count = max(low + ((high - low) >> 1), high - OCTAVE), 0
+        middle, count = max(low + ((high - low) >> 1), high - OCTAVE), np.int64(0)
         for place in range(filled):
             count += np.int64(keys[place] <= middle)
         if count < n_kept:
@@ -204,7 +211,7 @@ def _keep_smallest(keys: Keys, filled: Any, n_kept: int) -> tuple[Any, Any]:
             continue
         high = middle
         if count <= most:
-            count = 0
+            count = np.int64(0)
             for place in range(filled):
                 key = keys[place]
                 keys[count] = key
@@ -284,7 +291,7 @@ def _scan_rows(
             for visitor in range(begin, ends[place], 2):
                 # The last of an odd number goes with itself: another loop could round otherwise.
                 query, other = visitors[visitor], visitors[min(visitor + 1, ends[place] - 1)]
-                _square_distances(queries[group[query]], queries[group[other]], columns, of_first, of_second)
+                _square_distances(queries, group[query], group[other], columns, of_first, of_second)
                 filled[query], limits[query] = _keep_near(
                     first_bits, lanes, flags, eights, limits[query], n_kept, filled[query], keys[query]
                 )
@@ -299,9 +306,7 @@ def _scan_rows(
 
 
 @compiled(**FAST)
-def _write_nearest(
-    keys: Keys, filled: Any, left_out: Any, indices: Indices, distances: NDArray[np.float32]
-) -> None:
+def _write_nearest(keys: Keys, filled: Any, left_out: Any, indices: Indices, distances: NDArray[np.float32]) -> None:
     """The numbers and distances of the smallest keys, in order, which is that of how many keys are smaller."""
     filled, _ = _keep_smallest(keys, filled, len(indices) + int(left_out >= 0))
     for place in range(filled):
@@ -310,7 +315,7 @@ def _write_nearest(
             keys[place] = keys[filled]
             break
     for place in range(filled):
-        key, rank = keys[place], 0
+        key, rank = keys[place], np.int64(0)
         for other in range(filled):
             rank += np.int64(keys[other] < key)
         if rank < len(indices):

@@ -6,20 +6,25 @@ processor always has several divisions under way. The arrays of neighbours and o
 what is worked on at once, with neighbours of weight 0 and with outliers so far away that nothing comes from them.
 """
 
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.array_places import index
 from tete.core.compilation import compiled
-from tete.reduction.weighted.kernel import FAST, LANES, SeparableWeights
+from tete.reduction.weighted.kernel import FAST, SeparableWeights
 
 __all__ = ["alike_weights", "sum_in_the_plane"]
 
 Floats: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
 
 AT_ONCE = 4  # neighbours
-FAR_AWAY = 1e17  # b of an outlier that does not count; the square of its inverse is still a normal number, so not slow
+TILE = 16  # anchors: what has just been written number by number cannot be read as a vector at once
+MARGIN = 128  # numbers between what loops read and write: see `listwise.kernel`
+FAR_AWAY = 2e9  # coordinates of an outlier that does not count; the square of 1 / b is still a normal number, so fast
+LANES = 8  # single precision numbers that any processor of today works on at once, some on twice as many: outliers,
+TWICE = 2 * LANES  # which all neighbours meet, are filled up to these, because what is left over costs as much
 NEGLIGIBLE = 2.0**-24  # beside 1 in single precision
 
 
@@ -29,10 +34,32 @@ def alike_weights(weights: SeparableWeights) -> NDArray[np.bool_]:
     return np.asarray(largest <= NEGLIGIBLE * weights.bias)
 
 
+class Room(NamedTuple):
+    """Where a tile's anchors and their neighbours, or their outliers, are worked on."""
+
+    width: int  # numbers for each anchor
+    places: Any  # of the others, in words
+    steps_x: Floats  # first the anchor's place, then the step to it, then the pull
+    steps_y: Floats
+    values: Floats  # 1 + squared distances
+    slopes: Floats  # derivatives of the loss in these
+
+
+@compiled(cache=False, inline="always")
+def _make_room(kind: Any, words: Any, count: int, lanes: int) -> Room:
+    """Room filled up to whole lanes, with others that are far away from everything."""
+    width = (count + lanes - 1) // lanes * lanes
+    size = TILE * width + MARGIN
+    places = np.empty(size, words.dtype)
+    places.view(kind)[:] = FAR_AWAY
+    return Room(width, places, np.zeros(size, kind), np.zeros(size, kind), np.ones(size, kind), np.zeros(size, kind))
+
+
 @compiled(**FAST)
 def sum_in_the_plane(
     weights: SeparableWeights,
     alike: NDArray[np.bool_],
+    words: Any,
     embedding: Floats,
     near: NDArray[np.int32],
     far: NDArray[np.int32],
@@ -40,65 +67,89 @@ def sum_in_the_plane(
     stop: int,
     gradient: Floats,
 ) -> float:
-    """Sum of weighted losses of the anchors from `start` to `stop`, eq. (wtete); adds its gradient to `gradient`."""
+    """Sum of weighted losses of the anchors from `start` to `stop`, eq. (wtete); adds its gradient to `gradient`.
+
+    `words` has the embedding in words; see `core.array_places`.
+    """
     kind, n_near, n_far = embedding.dtype, near.shape[1], far.shape[1]
-    near_filled, far_filled = (n_near + AT_ONCE - 1) // AT_ONCE * AT_ONCE, (n_far + LANES - 1) // LANES * LANES
-    near_x, near_y, near_slopes = np.zeros(near_filled, kind), np.zeros(near_filled, kind), np.zeros(near_filled, kind)
-    far_x, far_y, far_slopes = np.zeros(far_filled, kind), np.zeros(far_filled, kind), np.zeros(far_filled, kind)
-    a, b = np.ones(near_filled, kind), np.full(far_filled, FAR_AWAY, kind)
-    scales, biases, row = np.zeros(near_filled, kind), np.zeros(near_filled, kind), np.zeros(far_filled, kind)
+    around, beyond = _make_room(kind, words, n_near, LANES), _make_room(kind, words, n_far, TWICE)
+    scales, biases, row = np.zeros(around.width, kind), np.zeros(around.width, kind), np.zeros(beyond.width, kind)
     total = 0.0
-    for anchor in range(start, stop):
-        _reach(embedding, anchor, near, near_x, near_y, a)
-        _reach(embedding, anchor, far, far_x, far_y, b)
-        for k in range(far_filled):
-            far_slopes[k] = 0.0
-        for j in range(n_near):
-            biases[j] = weights.bias[anchor]
-        if alike[anchor]:
-            for first in range(0, near_filled, AT_ONCE):
-                total += _compare_alike(first, a, b, biases, near_slopes, far_slopes)
-        else:
+    for first in range(start, stop, TILE):
+        last = min(first + TILE, stop)
+        _reach(embedding[first:last], near[first:last], words, around)
+        _reach(embedding[first:last], far[first:last], words, beyond)
+        for anchor in range(first, last):
+            left, right = (anchor - first) * around.width, (anchor - first) * beyond.width
+            a, slopes = around.values[left : left + around.width], around.slopes[left : left + around.width]
+            b, far_slopes = beyond.values[right : right + beyond.width], beyond.slopes[right : right + beyond.width]
             for j in range(n_near):
-                scales[j] = weights.near[anchor, j]
-            for k in range(n_far):
-                row[k] = weights.far[anchor, k]
-            for first in range(0, near_filled, AT_ONCE):
-                total += _compare(first, a, b, scales, row, biases, near_slopes, far_slopes)
-        _spread(near_x, near_y, near_slopes, anchor, near, gradient)
-        _spread(far_x, far_y, far_slopes, anchor, far, gradient)
+                biases[j] = weights.bias[anchor]
+            if alike[anchor]:
+                for four in range(0, n_near, AT_ONCE):
+                    total += _compare_alike(four, a, b, biases, slopes, far_slopes)
+            else:
+                for j in range(n_near):
+                    scales[j] = weights.near[anchor, j]
+                for k in range(n_far):
+                    row[k] = weights.far[anchor, k]
+                for four in range(0, n_near, AT_ONCE):
+                    total += _compare(four, a, b, scales, row, biases, slopes, far_slopes)
+        _spread(near[first:last], around, gradient[first:last], gradient)
+        _spread(far[first:last], beyond, gradient[first:last], gradient)
     return total
 
 
-@compiled(cache=False, inline="always", **FAST)
-def _reach(embedding: Floats, anchor: int, others: NDArray[np.int32], xs: Floats, ys: Floats, values: Floats) -> None:
-    """Write the steps from the others to the anchor, and 1 + their squared lengths."""
-    one, x, y = embedding.dtype.type(1.0), embedding[anchor, 0], embedding[anchor, 1]
-    for place in range(others.shape[1]):
-        other = others[anchor, place]
-        xs[place] = x - embedding[other, 0]
-        ys[place] = y - embedding[other, 1]
-    for place in range(others.shape[1]):
-        values[place] = one + xs[place] * xs[place] + ys[place] * ys[place]
+@compiled(**FAST)
+def _reach(anchors: Floats, others: NDArray[np.int32], words: Any, room: Room) -> None:
+    """Write the steps from the others to all anchors of a tile, and 1 + their squared lengths."""
+    steps_x, steps_y, values, slopes, read = room.steps_x, room.steps_y, room.values, room.slopes, room.places
+    begin, count, width, lanes = index(0), index(others.shape[1]), index(room.width), index(LANES)
+    for anchor in range(index(len(anchors))):
+        for other in range(count):
+            read[begin + other] = words[index(others[anchor, other])]
+        begin += width
+    begin = index(0)
+    for anchor in range(len(anchors)):
+        x, y = anchors[anchor, 0], anchors[anchor, 1]
+        for _ in range(index(0), width, lanes):
+            for lane in range(lanes):
+                steps_x[begin + lane] = x
+            for lane in range(lanes):
+                steps_y[begin + lane] = y
+            begin += lanes
+    places, one, zero = read.view(values.dtype), values.dtype.type(1.0), values.dtype.type(0.0)
+    for place in range(len(anchors) * room.width):
+        step_x, step_y = steps_x[place] - places[2 * place], steps_y[place] - places[2 * place + 1]
+        steps_x[place], steps_y[place] = step_x, step_y
+        values[place] = one + step_x * step_x + step_y * step_y
+        slopes[place] = zero
 
 
-@compiled(cache=False, inline="always", **FAST)
-def _spread(xs: Floats, ys: Floats, slopes: Floats, anchor: int, others: NDArray[np.int32], gradient: Floats) -> None:
-    """Add the gradient of sum slope * |step|^2."""
-    two = xs.dtype.type(2.0)
-    total_x, total_y = xs.dtype.type(0.0), xs.dtype.type(0.0)
-    for place in range(others.shape[1]):
+@compiled(**FAST)
+def _spread(others: NDArray[np.int32], room: Room, of_anchors: Floats, gradient: Floats) -> None:
+    """Add the gradient of sum slope * |step|^2, at the others and at the anchors."""
+    steps_x, steps_y, slopes = room.steps_x, room.steps_y, room.slopes
+    two, zero = slopes.dtype.type(2.0), slopes.dtype.type(0.0)
+    for place in range(len(others) * room.width):
         slope = two * slopes[place]
-        xs[place] *= slope
-        ys[place] *= slope
-        total_x += xs[place]
-        total_y += ys[place]
-    for place in range(others.shape[1]):
-        other = others[anchor, place]
-        gradient[other, 0] -= xs[place]
-        gradient[other, 1] -= ys[place]
-    gradient[anchor, 0] += total_x
-    gradient[anchor, 1] += total_y
+        steps_x[place] *= slope
+        steps_y[place] *= slope
+    begin, count, width, lanes, x, y = index(0), index(others.shape[1]), index(room.width), index(LANES), 0, 1
+    for anchor in range(index(len(others))):
+        total_x, total_y = zero, zero
+        for first in range(index(0), width, lanes):
+            for lane in range(lanes):
+                total_x += steps_x[begin + first + lane]
+            for lane in range(lanes):
+                total_y += steps_y[begin + first + lane]
+        for place in range(count):
+            other = index(others[anchor, place])
+            new_x, new_y = gradient[other, x] - steps_x[begin + place], gradient[other, y] - steps_y[begin + place]
+            gradient[other, x], gradient[other, y] = new_x, new_y
+        new_x, new_y = of_anchors[anchor, x] + total_x, of_anchors[anchor, y] + total_y
+        of_anchors[anchor, x], of_anchors[anchor, y] = new_x, new_y
+        begin += width
 
 
 @compiled(cache=False, inline="always", **FAST)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.array_places import in_words
 from tete.core.optimization import Minimum, descent_steps, gradient_descent, momentum_descent
 from tete.core.threads import SERIAL, ShardSum, Threads, row_slices
 from tete.core.types import Callback
@@ -54,7 +55,7 @@ class AnchoredObjective:
         def work(rows: slice, gradient: Any) -> float:
             arrays: Any = (embedding, self.near, self.far, rows.start, rows.stop, gradient)
             if alike is not None:
-                return float(sum_in_the_plane(self.weights, alike, *arrays))
+                return float(sum_in_the_plane(self.weights, alike, in_words(embedding), *arrays))
             return float(sum_anchored(self.loss, self.weights, *arrays))
 
         shards = row_slices(len(embedding), size=FEWEST_POINTS_IN_A_SHARD, most=MOST_SHARDS)

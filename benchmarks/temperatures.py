@@ -232,7 +232,7 @@ def speed_table(stored: dict[str, Any]) -> list[dict[str, object]]:
     rows = []
     for cell in cells():
         first = stored["cells"].get(cell.name, {}).get("0", {})
-        if "cblearn SOE" not in first:
+        if not {"cblearn SOE", "SOE"} <= first.keys():
             continue
         theirs, ours = first["cblearn SOE"], first["SOE"]
         if "stopped" in theirs:
@@ -330,6 +330,16 @@ def measure(stage: str, wanted: str, stored: dict[str, Any], save: Callable[[], 
             save()
 
 
+def forget(stages: list[str], wanted: str, stored: dict[str, Any]) -> None:
+    """What these stages have measured."""
+    for name, draws in stored["cells"].items():
+        for found in draws.values() if wanted in name else ():
+            for method in list(found):
+                by = "cblearn" if method.startswith("cblearn") else "tetecv" if method == "TETECV" else "cells"
+                if by in stages:
+                    del found[method]
+
+
 def render(stored: dict[str, Any]) -> str:
     tables: Tables = {
         "Regret over cells, against the best of all": regret_table(stored),
@@ -351,19 +361,22 @@ def main() -> None:
     parser.add_argument("stages", nargs="*", help=f"default: all of {', '.join([*STAGES, *TABLES])}")
     parser.add_argument("--cells", default="", help="measure only cells whose names have this in them")
     parser.add_argument("--one-start", action="store_true", help="let cblearn's SOE start once, not ten times")
-    parser.add_argument("--anew", action="store_true", help="measure also what is stored")
+    parser.add_argument("--anew", action="store_true", help="measure again what these stages have stored")
     arguments = parser.parse_args()
     STAGES["cblearn"] = partial(measure_cblearn, one_start=arguments.one_start)
     warnings.simplefilter("ignore")  # objects that a few answers do not mention, and GNMDS out of iterations
     file = RESULTS / "temperatures.json"
-    stored = json.loads(file.read_text()) if file.exists() and not arguments.anew else {"cells": {}}
+    stored = json.loads(file.read_text()) if file.exists() else {"cells": {}}
+    stages = arguments.stages or [*STAGES, *TABLES]
+    if arguments.anew:
+        forget(stages, arguments.cells, stored)
     machines = stored.setdefault("machines", {})  # by stage, as of its last measurement
 
     def save() -> None:
         file.write_text(json.dumps(stored, indent=1) + "\n")
         (RESULTS / "temperatures.md").write_text(render(stored))
 
-    for stage in arguments.stages or [*STAGES, *TABLES]:
+    for stage in stages:
         machines[stage] = machine()
         if stage in STAGES:
             measure(stage, arguments.cells, stored, save)

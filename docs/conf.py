@@ -27,6 +27,7 @@ extensions = [
     "result_pages",
     "public_members",
     "repository_links",
+    "phone_tables",
 ]
 exclude_patterns = ["examples", "extensions", "_build", "_templates", "**/GALLERY_HEADER.md"]
 templates_path = ["_templates"]
@@ -64,6 +65,7 @@ sphinx_gallery_conf = {
     "image_scrapers": ("animations.scrape_animations", "matplotlib"),
     "remove_config_comments": True,
     "thumbnail_size": (420, 300),
+    "write_computation_times": False,  # those pages would load scripts from elsewhere
     "min_reported_time": 20,  # none may take longer: those would be named
     "show_memory": False,
     "download_all_examples": False,
@@ -83,7 +85,9 @@ html_css_files = ["site.css"]
 html_math_renderer = "native"
 html_show_sphinx = False
 html_show_sourcelink = False
-html_sidebars = {"index": []}
+html_sidebars = {
+    page: [] for page in ("index", "faq", "changelog", "contributing", "genindex", "py-modindex", "search")
+}
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "show_prev_next": True,

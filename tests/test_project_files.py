@@ -86,8 +86,13 @@ def test_forms_and_metadata_are_well_formed():
 
 def test_the_changelog_has_the_version_and_the_kinds_of_keep_a_changelog():
     text = (ROOT / "CHANGELOG.md").read_text()
-    headings = re.findall(r"^## \[(.+?)\]", text, flags=re.MULTILINE)
-    assert headings[0] == "Unreleased"
-    assert tete.__version__ in headings
+    headings = re.findall(r"^## \[(.+?)\](?: - (\d{4}-\d\d-\d\d))?$", text, flags=re.MULTILINE)
+    (first, undated), (version, date) = headings[:2]
+    assert (first, undated) == ("Unreleased", "")
+    assert version == tete.__version__
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert (citation["version"], str(citation["date-released"])) == (version, date)
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text())
+    assert (zenodo["version"], zenodo["publication_date"]) == (version, date)
     kinds = set(re.findall(r"^### (\w+)", text, flags=re.MULTILINE))
     assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}

@@ -92,6 +92,15 @@ class TestGallery:
         assert (tmp_path / "drinks.csv").read_text() == (folder / "drinks.csv").read_text()
 
 
+def test_no_page_loads_anything_from_elsewhere():
+    """Whether or not a page is among those that the browser opens below."""
+    pages = [path for path in BUILT.rglob("*.html") if "_static" not in path.parts]
+    if not pages:
+        pytest.skip("the site was not built: make docs")
+    loads = re.compile(r"""<(?:script|img|iframe|source|link)\b[^>]*\b(?:src|href)=["'](?:https?:)?//[^>]*>""")
+    assert {path.name: loads.findall(text) for path in pages if loads.search(text := path.read_text())} == {}
+
+
 @pytest.fixture(scope="module")
 def browser():
     webdriver = pytest.importorskip("selenium.webdriver", reason="the site's tests drive a browser with selenium")
@@ -149,6 +158,27 @@ class TestBuiltSite:
             assert browser.execute_script("return [...document.images].every(image => image.naturalWidth > 0)")
         outside = [url for url in requests(browser) if not url.startswith(("file:", "data:", "blob:"))]
         assert outside == []
+
+    def test_tables_keep_their_sense_on_a_phone(self, browser):
+        """Sentences are written below each other; of wide tables of figures the first column stays in sight."""
+        screen(browser, 390, 844, phone=True)
+        browser.get((BUILT / "coming_from/umap.html").as_uri())
+        right = "return Math.max(...[...document.querySelectorAll('.bd-article td')].map(each =>"
+        assert browser.execute_script(f"{right} each.getBoundingClientRect().right))") <= 390
+        shown = "return getComputedStyle(document.querySelector('p.head-on-phones')).display"
+        assert browser.execute_script(shown) == "block"
+        browser.get((BUILT / "benchmarks/reduction.html").as_uri())
+        seen = browser.execute_script(
+            "const table = document.querySelector('table.first-column-stays'), around = table.parentElement;"
+            "around.scrollLeft = 200;"
+            "const lefts = [...table.querySelectorAll('tr > :first-child')].map(e => e.getBoundingClientRect().left);"
+            "return [around.scrollLeft, Math.min(...lefts), around.getBoundingClientRect().left]"
+        )
+        assert seen[0] == 200
+        assert abs(seen[1] - seen[2]) <= 2
+        screen(browser, 1280, 900, phone=False)
+        browser.get((BUILT / "coming_from/umap.html").as_uri())
+        assert browser.execute_script(shown) == "none"
 
     def test_formulas_are_drawn_by_the_browser_itself(self, browser):
         screen(browser, 1280, 900, phone=False)

@@ -34,7 +34,7 @@ if _TYPE_CHECKING:
     from tete.selection.tetecv import TETECV
     from tete.views.multiview import MultiViewTETE
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "CKL",

@@ -16,7 +16,7 @@ __all__ = ["exp_t", "log_t", "robust"]
 
 
 def log_t(x: ArrayLike, t: float) -> NDArray[np.float64]:
-    """Tempered logarithm, eq. (logt): ``(x**(1 - t) - 1) / (1 - t)``, and ``log(x)`` at t = 1.
+    """Tempered logarithm, the paper's equation logt: ``(x**(1 - t) - 1) / (1 - t)``, and ``log(x)`` at t = 1.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def log_t(x: ArrayLike, t: float) -> NDArray[np.float64]:
 
 
 def exp_t(x: ArrayLike, t: float) -> NDArray[np.float64]:
-    """Tempered exponential, eq. (expt): ``[1 + (1 - t) x]_+ ** (1 / (1 - t))``, and ``exp(x)`` at t = 1.
+    """Tempered exponential, the paper's equation expt: ``[1 + (1 - t) x]_+ ** (1 / (1 - t))``, and ``exp(x)`` at t = 1.
 
     It is the inverse of `log_t`: below the range of `log_t` (t < 1) it is 0, above the range (t > 1) it is inf.
 
@@ -89,7 +89,7 @@ def exp_t(x: ArrayLike, t: float) -> NDArray[np.float64]:
 
 
 def robust(loss: ArrayLike, t: float) -> NDArray[np.float64]:
-    """Robust transformation of a non-negative loss, eq. (type-II-ex): ``rho_t(l) = log_t(1 + l)``.
+    """Robust transformation of a non-negative loss: ``rho_t(l) = log_t(1 + l)``, the paper's equation type-II-ex.
 
     Zero stays zero, and for t > 1 no loss counts more than ``1 / (t - 1)``. At t = 1 it is the logarithmic
     transformation of eq. (type-I-ex), which grows without a cap.

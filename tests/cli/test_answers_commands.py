@@ -433,7 +433,7 @@ class TestMistakes:
     def test_bad_temperature(self, answers):
         result = tete("embed", answers, "--t", 2.5)
         assert result.exit_code == 2
-        assert result.stderr == "Error: `t` must be in [1, 2], got 2.5.\n"
+        assert result.stderr == "Error: --t must be in [1, 2], got 2.5.\n"
 
     def test_ctrl_c_changes_no_file(self, tmp_path):
         (tmp_path / "map.csv").write_text("mine")

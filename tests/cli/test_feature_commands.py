@@ -320,7 +320,7 @@ class TestMistakes:
 
     def test_unknown_columns_metrics_and_arrays(self, table, tmp_path):
         assert "there is no column 'kind'" in tete("reduce", table, "--label", "kind").stderr
-        assert "`metric` must be" in tete("reduce", table, "--drop", "species", "--metric", "foo").stderr
+        assert "--metric must be" in tete("reduce", table, "--drop", "species", "--metric", "foo").stderr
         np.savez(tmp_path / "x.npz", a=np.eye(3))
         assert "there is no array 'b'" in tete("reduce", tmp_path / "x.npz", "--array", "b").stderr
         refused = tete("reduce", table, "--array", "b")

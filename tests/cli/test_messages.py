@@ -67,3 +67,17 @@ def test_commands_on_features_name_their_flags(tmp_path):
     (tmp_path / "map.csv").write_text("")
     result = CliRunner().invoke(app, ["reduce", str(tmp_path / "table.csv"), "-o", str(tmp_path / "map.csv")])
     assert "map.csv exists already: --force overwrites it." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--t", "3"], "--t must be in [1, 2], got 3.0."),
+        (["--t-prime", "0.5"], "--t-prime must be in [1, 2], got 0.5."),
+    ],
+)
+def test_commands_name_the_flag_whose_value_breaks_a_rule(tmp_path, options, said):
+    (tmp_path / "a.csv").write_text("anchor,near,far\na,b,c\nb,a,c\n")
+    result = CliRunner().invoke(app, ["embed", str(tmp_path / "a.csv"), *options])
+    assert result.exit_code == 2
+    assert result.stderr == f"Error: {said}\n"

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -33,6 +35,20 @@ def test_whole_numbers_are_never_rounded():
 def test_rows_have_three_columns():
     with pytest.raises(InvalidTripletsError, match=r"`X` must have 3 columns \(anchor, near, far\), got 4 columns"):
         check_rows([(0, 1, 2, 3)], n_columns=3)
+
+
+@pytest.mark.parametrize(
+    "rows", [[("tea", "mate", "oak")], np.array([["a", "b", "c"]]), np.array([["a", 1, 2]], object)]
+)
+def test_names_in_an_array_are_told_where_to_go(rows):
+    with pytest.raises(InvalidTripletsError, match=r"holds texts such as '(tea|a)': .* data frame with columns anchor"):
+        check_rows(rows)
+
+
+@pytest.mark.parametrize("file", ["answers.csv", Path("answers.csv")])
+def test_a_file_is_told_what_reads_it(file):
+    with pytest.raises(InvalidTripletsError, match=r"`X` is 'answers.csv': a file is read by `tete.read_answers`"):
+        check_rows(file)
 
 
 def test_the_number_of_objects_is_given_or_read_off():

@@ -67,7 +67,7 @@ class TestConstruction:
                 r"Row 1 of `X` holds 1\.5: whole numbers below 2\^53 are needed \(1 such value\)\.",
             ),
             ([(0, 1, np.nan)], {}, r"Input X contains NaN"),
-            ([("a", "b", "c")], {}, r"could not convert string|dtype='numeric'"),
+            ([("a", "b", "c")], {}, r"`X` holds texts such as 'a'"),
             ([(0, 1, 2), (0, -1, 2), (3, -2, 1)], {}, r"Row 1 is \(0, -1, 2\): object numbers go from 0 to 3 \(2 such"),
             ([(0, 1, 5)], {"n_objects": 3}, r"Row 0 is \(0, 1, 5\): object numbers go from 0 to 2 \(1 such row\)\."),
             ([(0, 1, 2**40)], {}, r"object numbers go from 0 to 2147483646"),

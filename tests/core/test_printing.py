@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tete.core.printing import counted, listed, rows_under, table_lines, whole_counts
+import tete
+from tete.core.printing import Printed, counted, listed, rows_under, table_lines, whole_counts
 
 
 def test_texts_begin_in_one_column():
@@ -31,3 +32,23 @@ def test_counts_are_whole_however_large():
 def test_what_is_counted_is_one_or_several():
     assert [counted(number, "row") for number in (0, 1, 1200)] == ["0 rows", "1 row", "1,200 rows"]
     assert [counted(number, "person", "people") for number in (1, 2)] == ["1 person", "2 people"]
+
+
+def test_notebooks_show_results_as_print_does():
+    """IPython asks for `_repr_pretty_`; `repr` stays the call that would make the value."""
+
+    class Printer:
+        def __init__(self):
+            self.written = []
+            self.text = self.written.append
+
+    summary = tete.Triplets.from_array([(0, 1, 2), (1, 0, 2)]).summary()
+    summary._repr_pretty_(printer := Printer(), False)
+    assert printer.written == [str(summary)]
+    assert "connected parts" in str(summary)
+    assert repr(summary).startswith("TripletSummary(")
+
+
+@pytest.mark.parametrize("kind", ["TrustReport", "Uncertainty", "LearningCurve", "MapQuality"])
+def test_public_results_are_shown_as_text(kind):
+    assert issubclass(getattr(tete, kind), Printed)

@@ -593,7 +593,7 @@ class TestOptions:
             ([(0, 1)], r"minimum of 3 is required"),
             ([(0, 0, 0)], r"an object cannot be compared with itself \(1 such row\)"),
             ([(0, 1, 1)], r"an object cannot be compared with itself"),
-            ([("a", "b", "c")], r"could not convert string|dtype='numeric'"),
+            ([("a", "b", "c")], r"`X` holds texts such as 'a'"),
             ([(0.5, 1, 2)], r"whole numbers below 2\^53 are needed"),
             ([(0, 1, 2 + 1j)], r"Complex data not supported"),
         ],

@@ -8,7 +8,7 @@ from tete.comparisons.summary import components
 from tete.core.threads import SERIAL
 from tete.datasets import make_uniform_triplets
 from tete.embedding.objective import ShardedTriplets
-from tete.embedding.spectral_start import RADII, best_radius, largest_eigenvalue, spectral_start
+from tete.embedding.spectral_start import RADII, best_radius, brought_back, largest_eigenvalue, spectral_start
 
 
 def start_of(triplets, n_components):
@@ -64,3 +64,16 @@ def test_best_radius(wanted):
     shape = np.array([[1.0], [-1.0]])
     found = best_radius(shape, lambda start: abs(start.max() - wanted))
     np.testing.assert_array_equal(found, wanted * shape)
+
+
+def test_boundless_maps_come_back_to_where_a_loss_is_least(rng):
+    shape = rng.normal(size=(30, 2))
+
+    def objective(embedding):
+        return abs(np.sqrt(np.mean(np.sum(embedding**2, axis=1))) - 2.1), embedding
+
+    found = brought_back(1e6 * shape + 5.0, objective)
+    centred = shape - shape.mean(axis=0)
+    np.testing.assert_allclose(found, 2.0 * centred / np.sqrt(np.mean(np.sum(centred**2, axis=1))), atol=1e-9)
+    as_usual = 5.0 * RADII[-1] * shape
+    assert brought_back(as_usual, objective) is as_usual

@@ -88,3 +88,21 @@ def test_so_few_objects_that_nothing_is_across_stay_as_they_are():
     found = opened(line, ShardedTriplets(triplets, 3, SERIAL))
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found, line)
+
+
+@pytest.mark.parametrize(
+    ("settings", "least"),
+    [
+        ({"t": 1.0, "t_prime": 1.0}, 1.0),
+        ({"t": 1.0, "kernel": "distance"}, 1.0),
+        ({"t": 2.0, "kernel": "distance"}, 0.95),  # which may forget some answers
+        ({}, 1.0),
+    ],
+)
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 2, 3, 4, 5))])
+def test_without_a_ridge_error_free_answers_have_a_map(seed, settings, least):
+    """The first stage grows without end there, and the next one used to stay where it began."""
+    answers = make_uniform_triplets(np.random.default_rng(seed).normal(size=(20, 2)), 400, random_state=seed + 400)
+    fitted = TETE(ridge=0.0, **settings).fit(answers)
+    assert fitted.score(answers) >= least
+    assert np.abs(fitted.embedding_).max() < 1e4

@@ -1,3 +1,5 @@
+from itertools import islice
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -7,7 +9,7 @@ from tete import TETE, Triplets
 from tete.comparisons.same_question import question_numbers
 from tete.datasets import make_triplets, make_uniform_triplets
 from tete.embedding import temperature_choice
-from tete.embedding.temperature_choice import held_out_parts, unseen_answers
+from tete.embedding.temperature_choice import HeldOut, held_out_parts, unseen_answers
 from tete.embedding.temperatures import CANDIDATES, Temperatures
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
 
@@ -19,6 +21,10 @@ def points():
 
 def answers_of(points, noise, count=3000):
     return make_uniform_triplets(points, count, random_state=0).flip(noise, random_state=1)
+
+
+def parts_of(answers, count):
+    return list(islice(held_out_parts(answers), count))
 
 
 def chosen(fitted):
@@ -66,6 +72,38 @@ class TestChoice:
         assert list(fitted.temperature_scores_) == list(CANDIDATES)
         light = Temperatures("squared", 1.0, 1.0)
         assert fitted.temperature_scores_[light] > both.temperature_scores_[light]  # one fold is against it, not two
+
+    def test_a_near_tie_of_two_folds_is_looked_at_in_the_others(self, points, monkeypatch):
+        answers = answers_of(points, 0.2, count=600)
+        looks = []
+
+        def judged(part, embedding, judge=HeldOut.log_likelihoods):
+            looks.append(part.test)
+            return judge(part, embedding)
+
+        monkeypatch.setattr(HeldOut, "log_likelihoods", judged)
+        by_all = TETE().fit(answers).temperature_scores_
+        monkeypatch.setattr(temperature_choice, "ENOUGH_TO_SAY_SO", 100)
+        n_looks = len(looks)
+        by_two = TETE().fit(answers).temperature_scores_
+        assert 2 * len(CANDIDATES) < n_looks < 5 * len(CANDIDATES)  # not of those that are behind already
+        assert len(looks) - n_looks <= 2 * len(CANDIDATES)
+        assert max(by_all.values()) < max(by_two.values())  # of more answers
+
+    def test_what_is_left_out_is_never_chosen(self):
+        candidates = dict(zip("abc", CANDIDATES, strict=False))
+        gaps = {"a": np.zeros(100), "b": np.full(100, -0.01), "c": np.where(np.arange(100) < 50, 1.0, -1.03)}
+        first = {candidates[name]: gap - 5.0 for name, gap in gaps.items()}
+        kept = temperature_choice._within(1.0, [first])  # b is 1 behind and sure of it, c is 1.5 behind and not
+        assert kept == list(candidates.values())
+        assert temperature_choice._within(0.0, [first]) == [candidates["a"]]
+
+    def test_weights_are_repeats_in_what_is_tried(self, points):
+        answers = answers_of(points, 0.1, count=600)
+        twice = TETE().fit(Triplets.concatenate([answers, answers])).temperature_scores_
+        weighted = TETE().fit(answers.with_weights(np.full(600, 2.0))).temperature_scores_
+        for each in CANDIDATES:
+            assert twice[each] == pytest.approx(weighted[each], rel=1e-3)
 
     def test_another_fit_chooses_again(self, points):
         model = TETE().fit(answers_of(points, 0.2))
@@ -136,7 +174,7 @@ class TestSettled:
     def test_maps_of_the_parts_go_on_from_where_they_are(self, points):
         answers = answers_of(points, 0.2)
         fitted = TETE().fit(answers)
-        for train in (part.train for part in held_out_parts(answers)):
+        for train in (part.train for part in parts_of(answers, 2)):
             again, from_scratch = fitted.map_of(train), fitted.settled().fit(train)
             started = TETE(**{**fitted.settled().get_params(), "init": again}).fit(train)
             assert started.n_iter_ <= 3
@@ -158,7 +196,7 @@ class TestUnseenAnswers:
         answers = answers_of(points, 0.1, count=600)
         fitted = TETE().fit(answers)
         unseen = fitted._answer_sample.unseen
-        tested = [part.test for part in held_out_parts(answers)]
+        tested = [part.test for part in parts_of(answers, len(fitted._maps_of_parts))]
         np.testing.assert_array_equal(unseen.seen_margins, np.concatenate([fitted.margins(each) for each in tested]))
         assert np.mean(unseen.margins > 0.0) < np.mean(unseen.seen_margins > 0.0)
         by_hand = TETE(**fitted.settled().get_params()).fit(answers)
@@ -172,11 +210,11 @@ class TestUnseenAnswers:
 
     def test_maps_are_compared_at_one_size(self, points):
         answers = answers_of(points, 0.1, count=600)
-        unseen, places = TETE().fit(answers)._answer_sample.unseen, np.random.default_rng(0).normal(size=points.shape)
-        parts = held_out_parts(answers)
+        fitted, places = TETE().fit(answers), np.random.default_rng(0).normal(size=points.shape)
+        parts = parts_of(answers, len(fitted._maps_of_parts))
         found = [unseen_answers([(part, scale * places) for part in parts], points) for scale in (1.0, 1e3)]
         np.testing.assert_allclose(found[0].margins, found[1].margins)
-        assert len(unseen.margins) == len(found[0].margins)
+        assert len(fitted._answer_sample.unseen.margins) == len(found[0].margins)
 
     def test_other_kinds_of_maps_have_none(self, points, monkeypatch):
         answers = answers_of(points, 0.1, count=600)
@@ -184,23 +222,24 @@ class TestUnseenAnswers:
         assert fixed._answer_sample.unseen is None
         monkeypatch.setattr(temperature_choice, "MOST_QUESTIONS", 100)
         monkeypatch.setattr(temperature_choice, "MOST_AN_OBJECT", 5)
-        assert not held_out_parts(answers)[0].of_all
+        assert not parts_of(answers, 1)[0].of_all
         assert TETE().fit(answers)._answer_sample.unseen is None
 
 
 class TestParts:
     def test_questions_are_whole_and_different(self, rng):
         answers = random_triplets(rng, n_objects=8, n_triplets=400)
-        parts = held_out_parts(answers)
-        assert len(parts) == 2
+        parts = list(held_out_parts(answers))
+        assert len(parts) == 5
         tested = []
         for part in parts:
             keys = [
                 {(row[0], *sorted(row[1:])) for row in each.to_array().tolist()} for each in (part.train, part.test)
             ]
             assert not keys[0] & keys[1]
+            assert len(keys[1]) == part.questions.max() + 1
             tested.append(keys[1])
-        assert not tested[0] & tested[1]
+        assert sum(map(len, tested)) == len(set.union(*tested))
 
     def test_triplets_of_an_answer_share_its_weight(self):
         shown = np.array([np.random.default_rng(i).choice(12, 3, replace=False) for i in range(300)])
@@ -217,13 +256,13 @@ class TestParts:
         answers = random_triplets(rng, n_objects=40, n_triplets=2000)
         monkeypatch.setattr(temperature_choice, "MOST_QUESTIONS", 500)
         monkeypatch.setattr(temperature_choice, "MOST_AN_OBJECT", 20)
-        assert len(np.unique(question_numbers(held_out_parts(answers)[0].train))) == 640  # 20 an object, of 5 folds 4
+        assert len(np.unique(question_numbers(parts_of(answers, 1)[0].train))) == 640  # 20 an object, of 5 folds 4
         monkeypatch.setattr(temperature_choice, "MOST_AN_OBJECT", 10)
-        parts = held_out_parts(answers)
+        parts = list(held_out_parts(answers))
         for part in parts:
             assert len(np.unique(question_numbers(part.train))) == 400
         shuffled = answers.select(rng.permutation(2000))
         assert [len(part.test) for part in held_out_parts(shuffled)] == [len(part.test) for part in parts]
 
     def test_few_questions_have_none(self):
-        assert held_out_parts(Triplets.from_array([(0, 1, 2)] * 50 + [(0, 2, 1)] * 50)) == []
+        assert list(held_out_parts(Triplets.from_array([(0, 1, 2)] * 50 + [(0, 2, 1)] * 50))) == []

@@ -1,4 +1,5 @@
 import datetime
+import pathlib
 from decimal import Decimal
 
 import numpy as np
@@ -88,3 +89,9 @@ def test_arrays_of_something_else_are_refused():
         ListwiseTETE().fit(np.array([[1, 2], ["4", 3]], dtype=object))
     with pytest.raises(InvalidFeaturesError, match="at most 308 digits"):
         ListwiseTETE().fit(np.array([[1, 2], [10**400, 3]], dtype=object))
+
+
+@pytest.mark.parametrize("file", ["table.csv", pathlib.Path("table.csv")])
+def test_a_files_name_is_told_what_reads_it(file):
+    with pytest.raises(InvalidFeaturesError, match=r"`X` is 'table\.csv': a file is read by `tete\.read_features`"):
+        ListwiseTETE().fit(file)

@@ -282,6 +282,10 @@ def test_known_neighbours_replace_the_search(estimator):
     np.testing.assert_array_equal(without.fit_transform(X), with_self)
     with pytest.raises(InvalidParameterError, match="`precomputed_knn` must be two arrays of one shape with 90 rows"):
         estimator(precomputed_knn=(indices[:5], distances[:5])).fit(X)
+    with pytest.raises(
+        InvalidParameterError, match="UMAP's three parts or a sparse graph of distances, got tuple of 4"
+    ):
+        estimator(precomputed_knn=(indices, distances, None, None)).fit(X)
 
 
 @BOTH

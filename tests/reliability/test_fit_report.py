@@ -37,6 +37,20 @@ def test_reversed_answers_are_suspicious(clean_triplets, method):
     assert "in all)" in str(report)
 
 
+def test_the_same_answer_is_listed_once_where_nobody_knows_whose_it_is(clean_triplets):
+    answers = clean_triplets.flip_where(np.arange(len(clean_triplets)) % 20 == 0)
+    weights = 1.0 + np.arange(len(answers)) % 3
+    repeated = answers.select(np.repeat(np.arange(len(answers)), weights.astype(int)))
+    listed = [fit_and_report(TETE(t=2, t_prime=1.5), each)[1] for each in (answers.with_weights(weights), repeated)]
+    for report in listed:
+        assert len({(each.anchor, each.near, each.far) for each in report.suspicious_answers}) == 5
+    first, again = ({str(each) for each in report.suspicious_answers} for report in listed)
+    assert first == again
+    assert any("(given 3 times) wrong at" in text for text in first)
+    people = replace(repeated, annotators=np.arange(len(repeated)) % 7)
+    assert {each.n_given for each in fit_and_report(TETE(t=2, t_prime=1.5), people)[1].suspicious_answers} == {1}
+
+
 def test_bad_annotators_are_listed(clean_triplets):
     triplets, is_bad = assign_annotators(clean_triplets, 20, n_bad=3, behavior="reversed", random_state=0)
     _, report = fit_and_report(TETE(), triplets)

@@ -84,6 +84,7 @@ plot_map(
     title=f"18 drinks by 24 guests; stability {sureness.stability:.2f}",
     axes=axis,
 )
+plt.show()
 
 # %%
 # 7. The decision

@@ -13,7 +13,8 @@ Everything can be done on the command line, too; the commands are given beside t
 # 1. The files
 # ------------
 # scikit-learn brings the analyses along (UCI's Wine, CC BY 4.0). Four bottles are set aside as the delivery, and the
-# fifth is the first one again, stretched with as much water: each number is half of what it was.
+# fifth is the first one again, stretched with as much water: each number is half of what it was. To follow with the
+# commands, write ``folder = Path()``: then the files are where you are.
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -41,7 +42,7 @@ bottles.to_csv(folder / "delivery.csv", index=False)
 wines = read_features(folder / "wines.csv", labels=["grower"])
 model = ListwiseTETE(standardize=True, random_state=0).fit(wines.X)
 grower = wines.columns["grower"]
-figure, axis = plt.subplots(figsize=(7, 5.5), layout="constrained")
+figure, axis = plt.subplots(figsize=(8, 3.8), layout="compressed")
 plot_map(model.embedding_, labels=grower, label_name="grower", axes=axis)
 
 # %%
@@ -58,7 +59,7 @@ print(map_quality(scaled, model.embedding_, labels=grower))
 # ----------------------------------
 # ``tete place model.npz delivery.csv -o placed.csv``. The map does not move. ``novelty`` is about 1 for rows like those
 # of the map; rows above 3 hardly belong to it, whatever place they get.
-save_model(folder / "model.npz", model)
+save_model(folder / "model.npz", model, force=True)
 new = read_features(folder / "delivery.csv")
 places, novelty = load_model(folder / "model.npz").transform(new.X, return_novelty=True)
 for number, (place, strangeness) in enumerate(zip(places, novelty, strict=True), start=1):
@@ -69,11 +70,12 @@ for number, (place, strangeness) in enumerate(zip(places, novelty, strict=True),
     )
 
 # %%
-figure, axis = plt.subplots(figsize=(7, 5.5), layout="constrained")
+figure, axis = plt.subplots(figsize=(8, 3.8), layout="compressed")
 plot_map(model.embedding_, labels=grower, label_name="grower", axes=axis)
 axis.scatter(*places.T, s=170, marker="*", color="black", zorder=5)
 for number, place in enumerate(places, start=1):
     axis.annotate(f" {number}", place, fontsize=12, weight="bold", zorder=6)
+plt.show()
 
 # %%
 # 5. The decision

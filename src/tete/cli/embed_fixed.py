@@ -62,7 +62,7 @@ def _extended(values: Any, n_more: int) -> Any:
 def _table(placed: NewPlaces) -> str:
     rows = ["answers    place (and half axes of its 90 % ellipse)    new object"]
     for name, place, radii, count in zip(placed.names, placed.embedding, placed.radii(), placed.n_answers, strict=True):
-        where = f"({', '.join(f'{x:.2f}' for x in place)})"
+        where = f"({', '.join(f'{x:z.2f}' for x in place)})"
         size = f"({', '.join(f'{radius:.2f}' for radius in radii)})"
         rows.append(f"{count:7}    {where} ± {size}    {name}")
     return "\n".join(rows)

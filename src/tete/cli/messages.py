@@ -20,7 +20,15 @@ __all__ = ["one_sentence", "print_result", "said_of"]
 P = ParamSpec("P")
 
 # The flags that are not simply called like the parameter.
-FLAGS = {"cv": "--folds", "folder": "--out", "header": "--no-header", "id_column": "--id", "labels": "--label"}
+FLAGS = {
+    "cv": "--folds",
+    "folder": "--out",
+    "header": "--no-header",
+    "id_column": "--id",
+    "labels": "--label",
+    "n_components": "--dims",
+    "n_neighbors": "--neighbors",
+}
 MISTAKES = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError, PermissionError)
 
 

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from tete.comparisons.same_question import answer_contents, question_numbers
 from tete.comparisons.summary import LABEL_WIDTH, triplet_keys
 from tete.comparisons.triplets import Triplets
-from tete.core.printing import counted, rows_under, table_lines, whole_counts
+from tete.core.printing import Printed, counted, rows_under, table_lines, whole_counts
 
 __all__ = ["Agreement", "RepeatShares", "agreement", "repeat_shares"]
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Printed):
     """Agreement on questions asked more than once.
 
     Attributes

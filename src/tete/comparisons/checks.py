@@ -1,6 +1,7 @@
 """Checks of the parts of triplets: each says in one sentence what is wrong, with the first bad row and their number."""
 
 from collections.abc import Hashable, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = [
     "frozen",
     "object_numbers",
     "refuse_self_comparisons",
+    "refuse_texts",
     "refuse_torn_answers",
     "refuse_zero_weights",
     "whole_numbers",
@@ -34,12 +36,28 @@ SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100  # beyond, sums of squares would
 
 def check_rows(X: ArrayLike, *, n_columns: int | None = None) -> NDArray[Any]:
     """A two-dimensional array of whole numbers from any array-like, or an error that names the first bad row."""
+    refuse_texts(X)
     rows = check_array(X, dtype="numeric", ensure_min_features=3, input_name="X")
     if n_columns is not None and rows.shape[1] != n_columns:
         raise InvalidTripletsError(
             f"`X` must have {counted(n_columns, 'column')} (anchor, near, far), got {counted(rows.shape[1], 'column')}."
         )
     return whole_numbers("X", rows)
+
+
+def refuse_texts(X: Any) -> None:
+    """Say how files and names are read, because an array has neither."""
+    if isinstance(X, (str, PathLike)):
+        raise InvalidTripletsError(
+            f"`X` is {str(X)!r}: a file is read by `tete.read_answers`, whose result can be given."
+        )
+    values = np.asarray(X) if isinstance(X, (list, tuple, np.ndarray)) else np.empty(0)
+    first = values.flat[0] if values.size else None
+    if isinstance(first, str):
+        raise InvalidTripletsError(
+            f"`X` holds texts such as {str(first)!r}: an array has the numbers of objects; "
+            "names are taken from a data frame with columns anchor, near and far."
+        )
 
 
 def whole_numbers(name: str, values: ArrayLike) -> NDArray[Any]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tete.comparisons.summary import LABEL_WIDTH
 from tete.comparisons.triplets import Triplets
-from tete.core.printing import counted, rows_under, table_lines
+from tete.core.printing import Printed, counted, rows_under, table_lines
 
 __all__ = ["TOO_FAST", "ResponseTimes", "response_times", "times_by_annotator"]
 
@@ -16,7 +16,7 @@ TOO_FAST = 200.0  # milliseconds; a simple reaction to a light takes as long
 
 
 @dataclass(frozen=True)
-class ResponseTimes:
+class ResponseTimes(Printed):
     """Response times in milliseconds.
 
     Attributes

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.distinct import distinct
+
 if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
 
@@ -78,7 +80,7 @@ def _different_pairs(
     answers: NDArray[np.int64], objects: NDArray[np.integer[Any]], n_objects: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The different pairs of an answer and an object."""
-    return np.divmod(np.unique(answers * n_objects + objects), n_objects)
+    return np.divmod(distinct(answers * n_objects + objects), n_objects)
 
 
 def _keys_of(triplets: "Triplets") -> Hashes:

@@ -11,7 +11,8 @@ from scipy.sparse.csgraph import connected_components
 
 from tete.comparisons.alike import alike_names, alike_rows
 from tete.comparisons.checks import refuse_zero_weights
-from tete.core.printing import counted, listed, table_lines, whole_counts
+from tete.core.distinct import distinct
+from tete.core.printing import Printed, counted, listed, table_lines, whole_counts
 from tete.core.validation import check_whole
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ LABEL_WIDTH = 18  # of what `tete check` prints, to which `agreement` adds lines
 
 
 @dataclass(frozen=True)
-class TripletSummary:
+class TripletSummary(Printed):
     """The counts people check first, weights counted as repeats. Printing it gives a short table.
 
     Attributes
@@ -90,7 +91,7 @@ def summarize(triplets: "Triplets", *, few: int = 5) -> TripletSummary:
     if triplets.weights is not None:
         refuse_zero_weights(triplets.weights)
         triplets = triplets.select(triplets.weights > 0.0)
-    different = np.unique(triplet_keys(triplets))
+    different = distinct(triplet_keys(triplets))
     counts = triplets.counts()
     n_triplets = round(float(counts.sum()))
     mentions: NDArray[np.float64] = np.sum(
@@ -107,7 +108,7 @@ def summarize(triplets: "Triplets", *, few: int = 5) -> TripletSummary:
         n_triplets=n_triplets,
         n_answers=triplets.n_answers,
         n_repeats=max(n_triplets - len(different), 0),
-        n_contradictions=len(different) - len(np.unique(different // 2)),
+        n_contradictions=len(different) - len(distinct(different // 2)),
         unmentioned=_names(triplets, mentions == 0),
         hardly_mentioned=_names(triplets, (mentions > 0) & (mentions < few)),
         few=few,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["counted", "listed", "rows_under", "table_lines", "were", "whole_counts"]
+__all__ = ["Printed", "counted", "listed", "rows_under", "table_lines", "were", "whole_counts"]
 
 LARGEST_COUNT = 2.0**62  # which fits, and is more than anybody counts
 
@@ -40,3 +40,10 @@ def were(number: int) -> str:
 def whole_counts(counts: NDArray[Any]) -> NDArray[np.int64]:
     """Counts as whole numbers: weights count as answers, and may be parts of one or beyond any number."""
     return np.asarray(np.rint(np.minimum(counts, LARGEST_COUNT)), dtype=np.int64)
+
+
+class Printed:
+    """A result that notebooks show as `print` does, where it is the last line of a cell: as text for people to read."""
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        printer.text(str(self))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 
-from tete.exceptions import InvalidParameterError
+from tete.exceptions import InvalidParameterError, Parameter
 
 __all__ = [
     "check_callback",
@@ -25,7 +25,7 @@ def check_whole(name: str, value: Any, *, least: int, most: int | None = None) -
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     if not whole or int(value) < least or (most is not None and int(value) > most):
         limits = f"of at least {least}" if most is None else f"from {least} to {most}"
-        raise InvalidParameterError(f"`{name}` must be a whole number {limits}, got {value!r}.")
+        raise InvalidParameterError(Parameter(name), f" must be a whole number {limits}, got {value!r}.")
 
 
 def check_n_jobs(value: Any) -> None:
@@ -43,14 +43,14 @@ def check_interval(name: str, value: Any, low: float, high: float, *, closed: bo
     if not (np.isfinite(number) and (low <= number <= high if closed else low < number < high)):
         left, right = "[]" if closed else "()"
         right = ")" if np.isinf(high) else right
-        raise InvalidParameterError(f"`{name}` must be in {left}{low:g}, {high:g}{right}, got {value!r}.")
+        raise InvalidParameterError(Parameter(name), f" must be in {left}{low:g}, {high:g}{right}, got {value!r}.")
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """Refuse anything but one of the choices."""
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices[:-1])
-        raise InvalidParameterError(f"`{name}` must be {listed} or {choices[-1]!r}, got {value!r}.")
+        raise InvalidParameterError(Parameter(name), f" must be {listed} or {choices[-1]!r}, got {value!r}.")
 
 
 def check_callback(value: Any) -> None:

@@ -39,7 +39,6 @@ from tete.embedding.packed import Answers
 from tete.embedding.temperature_choice import (
     QUICK_TOLERANCE,
     Choice,
-    HeldOut,
     choose_temperatures,
     digest,
     held_out_parts,
@@ -54,10 +53,11 @@ __all__ = ["CKL", "GNMDS", "SOE", "STE", "TETE", "TSTE", "TripletEmbedding"]
 @filled_from(TripletEmbedding)
 @dataclass(eq=False, repr=False, kw_only=True)
 class TETE(TripletEmbedding):
-    """A map that wrong answers hardly disturb: t-Exponential Triplet Embedding (t-ETE), paper eq. (ete-obj).
+    """A map that wrong answers hardly disturb: t-Exponential Triplet Embedding (t-ETE).
 
-    Each triplet's loss is ``log_t(1 + l)`` with ``l = exp_t'(-|y_i - y_k|^2) / exp_t'(-|y_i - y_j|^2)``. It is capped
-    at 1/(t-1), so that an answer that cannot be satisfied is forgotten instead of tearing the map.
+    Each triplet's loss, paper eq. (ete-obj), is ``log_t(1 + l)`` with ``l = exp_t'(-|y_i - y_k|^2) /
+    exp_t'(-|y_i - y_j|^2)``. It is capped at 1/(t-1), so that an answer that cannot be satisfied is forgotten instead
+    of tearing the map.
 
     No temperatures are best everywhere, so what is not given is chosen: six members of the family are tried on answers
     held out, at the price of two or three more fits. The choice draws nothing at random: what a question asks decides
@@ -135,13 +135,12 @@ class TETE(TripletEmbedding):
 
     def _settle(self, answers: Answers | None) -> None:
         possible = possible_temperatures(self.t, self.t_prime, self.kernel)
-        parts: list[HeldOut] = []
+        choice = None
         if answers is not None and len(possible) > 1:
-            parts = held_out_parts(answers if isinstance(answers, Triplets) else answers.sample())
-        choice = self._choice(parts, possible) if parts else None
+            choice = self._choice(answers if isinstance(answers, Triplets) else answers.sample(), possible)
         self.temperature_scores_ = None if choice is None else choice.likelihoods
         self.kernel_, self.t_, self.t_prime_ = fallback(possible) if choice is None else choice.best
-        self._tested = [] if choice is None else choice.best_maps(parts)
+        self._tested = [] if choice is None else choice.best_looks
         self._maps_of_parts = {digest(part.train): embedding for part, embedding in self._tested}
 
     def _sample_answers(self, answers: Answers, moved: NDArray[np.bool_]) -> AnswerSample:
@@ -157,8 +156,8 @@ class TETE(TripletEmbedding):
         is_free = bool(moved[counted.mentions() > 0].all())
         return sample._replace(unseen=unseen_answers(tested, self.embedding_)) if is_free else sample
 
-    def _choice(self, parts: list[HeldOut], possible: list[Temperatures]) -> Choice | None:
-        """What the held-out answers say of the possible temperatures; None where a part has no map."""
+    def _choice(self, answers: Triplets, possible: list[Temperatures]) -> Choice | None:
+        """What held-out answers say of the possible temperatures; None where they are too few or a part has no map."""
         start = clone(self).set_params(
             t=2.0, t_prime=2.0, kernel="auto", init="spectral", n_init=1, optimizer="lbfgs", learning_rate="auto"
         )
@@ -166,7 +165,12 @@ class TETE(TripletEmbedding):
         try:
             with threads(self.n_jobs) as workers:
                 return choose_temperatures(
-                    parts, possible, start.map_of, ridge=self.ridge, max_iter=self.max_iter, workers=workers
+                    held_out_parts(answers),
+                    possible,
+                    start.map_of,
+                    ridge=self.ridge,
+                    max_iter=self.max_iter,
+                    workers=workers,
                 )
         except (InvalidParameterError, InvalidTripletsError):  # perhaps there is one of all answers
             return None
@@ -308,7 +312,8 @@ class SOE(TripletEmbedding):
     """Soft Ordinal Embedding (Terada & von Luxburg 2014): ``max(0, 1 + sqrt(a) - sqrt(b))^2``, on plain distances.
 
     The strongest of the older methods on careful answers, not robust. There is no probability in it; `predict_proba`
-    takes the difference of the distances for log odds.
+    takes the difference of the distances for log odds. ``SOE(init="random", n_init=10)`` takes the best of ten starts,
+    as cblearn does.
 
     Examples
     --------

@@ -12,14 +12,15 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from tete.core.blas import one_blas_thread
-from tete.core.types import Embedding
+from tete.core.types import Embedding, Objective
 from tete.embedding.objective import TripletSum
 
-__all__ = ["best_radius", "largest_eigenvalue", "spectral_start"]
+__all__ = ["best_radius", "brought_back", "largest_eigenvalue", "spectral_start"]
 
 LARGEST_DENSE_MATRIX = 64  # up to here all of B is formed and solved at once; the limit was not tuned
 SMALLEST_SHARE = 1e-3  # of the largest eigenvalue: small and negative ones count as this much, lest an axis be empty
 RADII = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # powers of two up to the radius of fitted maps, 4 to 7 at the default ridge
+BOUNDLESS = 10.0  # times the largest of these: at the default ridge so large a map is worse than one point
 
 
 def spectral_start(shards: TripletSum, parts: NDArray[np.int64], n_components: int) -> Embedding:
@@ -76,3 +77,15 @@ def best_radius(shape: Embedding, value_of: Callable[[Embedding], float]) -> Emb
     """The map scaled to that one of a few radii at which the objective is least."""
     values = [value_of(radius * shape) for radius in RADII]
     return RADII[int(np.argmin(values))] * shape
+
+
+def brought_back(embedding: Embedding, objective: Objective) -> Embedding:
+    """The map itself as a start for another objective, or, where no ridge has held it, the map of a sensible size.
+
+    Answers without errors let a map grow without end. There every loss is flat or steep, and the next fit would stay.
+    """
+    centred = embedding - embedding.mean(axis=0)
+    radius = np.sqrt(np.mean(np.sum(centred**2, axis=1)))
+    if radius <= BOUNDLESS * RADII[-1]:
+        return embedding
+    return best_radius(centred / radius, lambda start: objective(start)[0])

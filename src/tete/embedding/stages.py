@@ -5,7 +5,8 @@ spare, objects move past each other instead of getting caught on the wrong side 
 pulls any more. The result is turned to its principal axes, cut to the wanted dimensions, and fitted further.
 
 Of few objects the first problem may have a flat map. From there the wanted one could hardly leave the line: on it, the
-gradient across it is zero. So a flat map is opened before it is fitted with another loss.
+gradient across it is zero. So a flat map is opened before it is fitted with another loss. Without a ridge it may be
+boundless, which is mended there too.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from tete.core.types import Callback, Embedding
 from tete.embedding.checkpoint import Checkpoint, Standing
 from tete.embedding.losses import Loss
 from tete.embedding.objective import TripletSum
-from tete.embedding.spectral_start import spectral_start
+from tete.embedding.spectral_start import brought_back, spectral_start
 
 __all__ = ["Stage", "minimize_in_stages", "opened"]
 
@@ -61,10 +62,11 @@ def minimize_in_stages(
         budget = left if place == len(stages) - 1 else left // 2
         if budget == 0:
             continue
+        objective = shards.objective(stage.loss, ridge)
         if place > first and stage.loss != stages[place - 1].loss:
-            start = opened(start, shards)
+            start = brought_back(opened(start, shards), objective)
         minimum = lbfgs(
-            shards.objective(stage.loss, ridge),
+            objective,
             start,
             max_iter=budget,
             tol=tol,

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tete.core.any_frame import as_pandas
 from tete.core.matrices import as_dense, is_sparse
-from tete.core.printing import counted, table_lines
+from tete.core.printing import Printed, counted, table_lines
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_map, check_whole
 from tete.exceptions import InvalidParameterError
@@ -38,7 +38,7 @@ CLASS_NEIGHBORS = 10  # as in benchmarks/reduction.py, so that numbers can be co
 
 
 @dataclass(frozen=True)
-class MapQuality:
+class MapQuality(Printed):
     """Measures of a map, None where there are too few rows, or no labels or distances. Printing gives a short table.
 
     Attributes

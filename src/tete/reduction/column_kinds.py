@@ -1,6 +1,7 @@
 """What is no number in a table, said with the column's name before anything is computed."""
 
 import sys
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["numbers_only"]
 
 INTO_NUMBERS = {
-    "text": "or turn it into numbers, as pandas.get_dummies does for classes",
-    "categories": "or turn it into numbers, as pandas.get_dummies does",
+    "text": "or turn it into numbers, as TableEncoder does for classes",
+    "categories": "or turn it into numbers, as TableEncoder does",
     "dates": "or turn it into numbers, such as the days since the first date",
     "durations": "or turn it into numbers, such as seconds",
     "complex numbers": "or take real and imaginary parts as two columns",
@@ -39,6 +40,10 @@ ARRAY_KINDS = {"U": "text", "S": "text", "T": "text", "M": "dates", "m": "durati
 
 def numbers_only(X: Any) -> Any:
     """The same table; an error that names the first column, or cell, of something else than numbers."""
+    if isinstance(X, (str, PathLike)):
+        raise InvalidFeaturesError(
+            f"`X` is {str(X)!r}: a file is read by `tete.read_features`, whose `X` can be given."
+        )
     X = as_pandas(X)
     pandas = sys.modules.get("pandas")  # where nobody has loaded it, there is no data frame
     if pandas is not None and isinstance(X, pandas.DataFrame):

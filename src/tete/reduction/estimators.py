@@ -58,7 +58,7 @@ class WeightedTETE(FeatureMap):
         Step along the gradient of a point's mean loss; 8 by default. With gradient descent a number is the paper's
         constant step on the sum of losses, and "auto" adapts the step.
     max_iter : int or None, default=None
-        Number of iterations. None takes 180, and 110 beyond 30,000 rows, whose global arrangement later suffers more
+        Number of iterations. None takes 180, and 100 beyond 30,000 rows, whose global arrangement later suffers more
         than their neighbourhoods gain.
 
     Examples
@@ -90,7 +90,7 @@ class WeightedTETE(FeatureMap):
         check_choice("optimizer", self.optimizer, ("momentum", "gradient_descent"))
 
     def _recipe(self, n_rows: int) -> WeightedRecipe:
-        iterations = 180 if n_rows <= LARGE_TABLE else 110
+        iterations = 180 if n_rows <= LARGE_TABLE else 100
         return WeightedRecipe(
             max_iter=iterations if self.max_iter is None else self.max_iter,
             n_neighbors=self.n_neighbors,
@@ -119,16 +119,19 @@ class ListwiseTETE(FeatureMap):
     Parameters
     ----------
     n_neighbors : int, default=15
-        Neighbours of each point, chosen from twice as many nearest ones by distances scaled to the local density.
+        Neighbours of each point, chosen from twice as many nearest ones by distances scaled to the local density. Up to
+        5,000 rows twice as many are kept, the farther ones with less weight.
     quality : "fast", "default" or "high", default="default"
         Presets of `max_iter`, `t` and `n_outliers`; each can be overridden. "high" refines the arrangement that
-        "default" finds with the same seed.
+        "default" finds with the same seed: up to 20,000 rows its first iterations are the same, and then its steps fall
+        more slowly.
     t : float in [1, 2] or None, default=None
-        Temperature of the logarithm once kappa has grown; None takes the preset's: 1, for high quality 1.1.
+        Temperature of the logarithm once kappa has grown; None takes the preset's: 1, for high quality and up
+        to 5,000 rows 1.1. Up to 20,000 rows it is 1 in the first 250 iterations.
     n_outliers : int or None, default=None
         Draws from the surroundings of each tile of points in each iteration; in maps of three and more dimensions at
         least 96, and as many from all points. None takes the preset's: 64, for "fast" 32, for "high" 96; up to 20,000
-        rows 96, 32 and 192.
+        rows 96, 32 and 96.
     exaggeration : float in [1, 100], default=1
         How much neighbours count beside competitors: ``l_ij`` has the mean of q to the power ``1 / exaggeration``. More
         than 1 gives compact groups with gaps between them, as in pictures of UMAP, and keeps fewer neighbourhoods.
@@ -137,8 +140,9 @@ class ListwiseTETE(FeatureMap):
         two dimensions (a scanned shape, a sheet, a curve), which would come apart otherwise. Other data are not
         changed by this.
     learning_rate : "auto" or float, default="auto"
-        Full step of Adam, which grows in the first iterations and falls in the second half; "auto" is 0.03 times the
-        root of the number of points, at most 8; up to 20,000 rows 0.04 times, at most 1.8 (for "high" half of it).
+        Full step of Adam, which grows in the first iterations and falls in the second half (up to 20,000 rows
+        from iteration 250 on at the latest); "auto" is 0.03 times the root of the number of points, at most 8; up to
+        20,000 rows 0.04 times, at most 1.8.
     max_iter : int or None, default=None
         Number of iterations; None takes the preset's: 110, for "fast" 60, for "high" 250; up to 20,000 rows 500, 200
         and 1000.

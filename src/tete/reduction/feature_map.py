@@ -5,11 +5,12 @@ read -> project, search and merge -> start -> problem -> minimise -> placer
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -32,9 +33,10 @@ from tete.reduction.merged_rows import MergedRows, merge_rows
 from tete.reduction.metric_names import Metric, check_metric, metric_arrays, metric_said, metric_values, with_parameters
 from tete.reduction.novelty import Novelty, fit_novelty
 from tete.reduction.placer import NearestPlacer, Placer, Places
+from tete.reduction.points import Points
 from tete.reduction.projection import column_spreads
-from tete.reduction.recipe import Recipe
-from tete.reduction.row_order import content_order
+from tete.reduction.recipe import Problem, Recipe
+from tete.reduction.row_order import content_order, load_hashing
 from tete.reduction.search.given import KnownNeighbors, given_neighbors
 from tete.reduction.table_reading import check_sample_weight, read_table, warn_few_rows, warn_memory
 
@@ -43,6 +45,21 @@ __all__ = ["FeatureMap"]
 SHARDS_AND_MOMENTS = 24  # tables of the map's size that an optimiser holds
 SMALL_TABLES = 8  # weights, scales, orders: a number for each row
 WORTH_A_THREAD = 10_000  # rows whose neighbours take longer to find than compiled code takes to load
+
+
+@dataclass(frozen=True)
+class _NothingToCompare(Problem):
+    """Fewer than three points, which stay where they start."""
+
+    points: Points
+
+    def minimize(self, start: Places, callback: Callback | None) -> Minimum:
+        """The start."""
+        return Minimum(start.astype(np.float64), 0.0, [], StopReason.CONVERGED)
+
+    def placer(self, places: Places) -> Placer:
+        """New rows come to the nearest of them."""
+        return NearestPlacer(points=self.points.for_new_rows(), places=places, n_candidates=1)
 
 
 @dataclass(eq=False, repr=False)
@@ -187,7 +204,9 @@ class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             If the features cannot be used; the message names the first offending row and column.
         """
         self._check_parameters()
-        table = read_table(self, X, reset=True)
+        n_rows = getattr(X, "shape", (0,))[0]
+        with self._beside(load_hashing, n_rows if isinstance(n_rows, int) else 0):
+            table = read_table(self, X, reset=True)
         weights = check_sample_weight(sample_weight, table.shape[0])
         recipe, rng = self._recipe(table.shape[0]), make_generator(self.random_state)
         warn_few_rows(self.n_neighbors, table.shape[0])
@@ -201,16 +220,15 @@ class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             rows = self._merge_rows(recipe, table, rng, workers)
             seed = int(rng.integers(2**31))
             start = self._start(rows, rng, workers)
-            announce("map")
-            recipe = self._recipe(len(rows))  # equal rows are one
-            minimum, placer_of = self._minimize(
-                recipe, rows, rows.total_by_point(weights), start, seed, workers, rows.told_by_row(callback)
-            )
             self.novelty_ = fit_novelty(rows, table, self.column_spreads_, workers)
+            announce("map")
+            problem = self._problem(rows, rows.total_by_point(weights), seed, workers)
+            rows = rows.without_neighbors()
+            minimum = self._minimize(problem, start, rows.told_by_row(callback))
         places = minimum.embedding.astype(np.float32)
         counts = rows.total_by_point(np.ones(rows.n_rows))
         places -= (np.sum(counts[:, None] * places, axis=0) / rows.n_rows).astype(np.float32)
-        self._learn(placer_of(places), rows.by_row(places).copy(), minimum)
+        self._learn(problem.placer(places), rows.by_row(places).copy(), minimum)
         return self
 
     @filled_from(fit)
@@ -224,14 +242,17 @@ class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         """
         return self.fit(X, y, sample_weight).embedding_
 
+    def _beside(self, work: Callable[[], object], n_rows: int) -> AbstractContextManager[None]:
+        """Load compiled code on a thread of its own, if there are threads and rows enough that it pays."""
+        return beside(work) if n_rows >= WORTH_A_THREAD and effective_n_jobs(self.n_jobs) > 1 else nullcontext()
+
     def _merge_rows(self, recipe: Recipe, table: Any, rng: np.random.Generator, workers: Threads) -> MergedRows:
         """Project the rows, merge equal ones and find their neighbours, while compiled code is loaded beside."""
         given = None if self.precomputed_knn is None else given_neighbors(self.precomputed_knn, table.shape[0])
         by_number = given is not None or self.metric == "precomputed"  # so that rows cannot be numbered otherwise
         order = None if by_number else content_order(table, rng, workers)
         self.column_spreads_ = column_spreads(table, order) if self.standardize else None
-        worth = workers.n_jobs > 1 and table.shape[0] >= WORTH_A_THREAD
-        with beside(lambda: recipe.warm_up(self.n_components)) if worth else nullcontext():
+        with self._beside(lambda: recipe.warm_up(self.n_components), table.shape[0]):
             return merge_rows(
                 table,
                 metric=with_parameters(self.metric, self.metric_params),
@@ -256,27 +277,19 @@ class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             start = linear_start(rows.points.table, self.n_components, rng, workers)
         return np.ascontiguousarray(start, dtype=np.float32)
 
-    def _minimize(
-        self,
-        recipe: Recipe,
-        rows: MergedRows,
-        weights: NDArray[np.float64],
-        start: Places,
-        seed: int,
-        workers: Threads,
-        callback: Callback | None,
-    ) -> tuple[Minimum, Callable[[Places], Placer]]:
-        """Where the points end, and what makes the placer of their places."""
-        if len(rows) < 3:  # nothing to compare
-            points = rows.points.for_new_rows()
-            minimum = Minimum(start.astype(np.float64), 0.0, [], StopReason.CONVERGED)
-            return minimum, lambda places: NearestPlacer(points=points, places=places, n_candidates=1)
-        problem = recipe.problem(rows, weights / weights.mean(), seed, workers)
+    def _problem(self, rows: MergedRows, weights: NDArray[np.float64], seed: int, workers: Threads) -> Problem:
+        """What is minimised; equal rows are one."""
+        if len(rows) < 3:
+            return _NothingToCompare(rows.points)
+        return self._recipe(len(rows)).problem(rows, weights / weights.mean(), seed, workers)
+
+    def _minimize(self, problem: Problem, start: Places, callback: Callback | None) -> Minimum:
+        """Where the points end."""
         minimum = problem.minimize(start, callback)
         if minimum.stop_reason is StopReason.DIVERGED:
             took = counted(minimum.n_iter, "iteration")
             warn(f"The optimiser stopped after {took} because {minimum.stop_reason.text}.", ConvergenceWarning)
-        return minimum, problem.placer
+        return minimum
 
     def _learn(self, placer: Placer, embedding: Places, minimum: Minimum) -> None:
         self.placer_ = placer

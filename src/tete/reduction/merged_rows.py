@@ -6,7 +6,7 @@ neighbours or distances are given by the numbers of the rows.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,10 @@ class MergedRows:
     def most_candidates(self, wanted: int) -> int:
         """How many nearest points new rows can look for: in graphs, as many as the fitted rows have."""
         return min(wanted, self.neighbors.indices.shape[1] if self.points.is_graph else len(self))
+
+    def without_neighbors(self) -> "MergedRows":
+        """All but the neighbours, which take more memory than all else and are not needed once a problem is made."""
+        return replace(self, neighbors=empty_neighbors(len(self), 0))
 
     @property
     def n_rows(self) -> int:

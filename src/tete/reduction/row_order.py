@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from tete.core.compilation import compiled
 from tete.core.matrices import computable, is_sparse
-from tete.core.threads import Threads, row_slices
+from tete.core.threads import SERIAL, Threads, row_slices
 
-__all__ = ["content_order", "point_order", "row_hashes"]
+__all__ = ["content_order", "load_hashing", "point_order", "row_hashes"]
 
 Hashes: TypeAlias = NDArray[np.uint64]
 
@@ -59,6 +59,11 @@ def point_order(points: Any, order: NDArray[np.int64], rng: np.random.Generator)
     with np.errstate(over="ignore", invalid="ignore"):  # sums of very large numbers make ties, nothing worse
         _sum_along(computable(points), rng.normal(size=points.shape[1]), along)
     return order[np.argsort(along[order], kind="stable")][rng.permutation(len(order))]
+
+
+def load_hashing() -> None:
+    """Load what hashes rows: it is the first compiled code of a fit, for which numba loads all of its own."""
+    row_hashes(np.zeros((1, 1), dtype=np.float32), SERIAL)
 
 
 def row_hashes(table: Any, workers: Threads) -> Hashes:

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from tete.comparisons.alike import alike_names, alike_rows
 from tete.comparisons.by_people import By, check_by, too_few_people
 from tete.comparisons.triplets import Triplets
-from tete.core.printing import counted, rows_under, table_lines
+from tete.core.printing import counted, rows_under, table_lines, whole_counts
 from tete.core.randomness import RandomState
 from tete.embedding.estimators import TETE
 from tete.embedding.fitted_map import FittedMap
@@ -33,7 +33,10 @@ FEWEST_SAMPLED = 10_000  # triplets of packed answers that are looked at where t
 
 @dataclass(frozen=True)
 class SuspiciousAnswer:
-    """An answer, "anchor is more like near than like far", and the probability that it is wrong."""
+    """An answer, "anchor is more like near than like far", and the probability that it is wrong.
+
+    Where nobody knows who answered, the same answer is listed once; `n_given` says how often it was given.
+    """
 
     row: int
     anchor: Hashable
@@ -41,10 +44,12 @@ class SuspiciousAnswer:
     far: Hashable
     wrong: float
     annotator: Hashable | None
+    n_given: int = 1
 
     def __str__(self) -> str:
         by = "" if self.annotator is None else f" (by {self.annotator})"
-        return f"{self.anchor}: more like {self.near} than like {self.far}?{by} wrong at {self.wrong:.0%}"
+        times = "" if self.n_given == 1 else f" (given {self.n_given:,} times)"
+        return f"{self.anchor}: more like {self.near} than like {self.far}?{by}{times} wrong at {self.wrong:.0%}"
 
 
 @dataclass(frozen=True)
@@ -323,7 +328,12 @@ def _people(
 def _suspicious_answers(trusted: TrustReport | None, most: int) -> tuple[SuspiciousAnswer, ...]:
     if trusted is None:
         return ()
-    worst = trusted.answers.sort_values("wrong", ascending=False, kind="stable").head(most)
+    table = trusted.answers[trusted.answers["wrong"] > 0.5]
+    table = table.assign(n_given=table.get("weight", 1.0))
+    if "annotator" not in table and (table["triplets"] == 1).all():
+        same = table.groupby(["anchor", "near", "far"], sort=False)["n_given"]
+        table = table.assign(n_given=same.transform("sum")).loc[same.cumcount() == 0]
+    worst = table.sort_values("wrong", ascending=False, kind="stable").head(most)
     return tuple(
         SuspiciousAnswer(
             row=record["row"],
@@ -332,8 +342,9 @@ def _suspicious_answers(trusted: TrustReport | None, most: int) -> tuple[Suspici
             far=record["far"],
             wrong=record["wrong"],
             annotator=record.get("annotator"),
+            n_given=max(int(whole_counts(record["n_given"])), 1),
         )
-        for record in worst[worst["wrong"] > 0.5].to_dict("records")
+        for record in worst.to_dict("records")
     )
 
 

@@ -14,7 +14,7 @@ from tete.comparisons.by_people import By, check_by
 from tete.comparisons.checks import refuse_zero_weights
 from tete.comparisons.reading import as_triplets
 from tete.core.docstrings import filled_from
-from tete.core.printing import counted, listed, table_lines
+from tete.core.printing import Printed, counted, listed, table_lines
 from tete.core.randomness import RandomState
 from tete.core.validation import check_whole
 from tete.embedding.answer_model import AnswerModel
@@ -34,7 +34,7 @@ Estimator = TypeVar("Estimator", bound=FittedMap)
 
 
 @dataclass(frozen=True, eq=False)
-class TrustReport:
+class TrustReport(Printed):
     """What held-out answers say about answers, people and objects. Printing it gives a short table.
 
     Attributes

@@ -10,6 +10,7 @@ from scipy.special import logit
 
 from tete.comparisons.agreement import repeat_shares
 from tete.comparisons.response_times import times_by_annotator
+from tete.core.distinct import distinct
 from tete.core.printing import whole_counts
 from tete.reliability.evidence import (
     benjamini_hochberg,
@@ -141,7 +142,7 @@ def object_table(judged: JudgedAnswers, *, few: int) -> "pd.DataFrame":
     held_out, triplets = judged.held_out, judged.held_out.triplets
     n_objects = triplets.n_objects
     columns = (triplets.anchor, triplets.near, triplets.far)
-    pairs = np.unique(np.concatenate([held_out.answers * n_objects + column for column in columns]))
+    pairs = distinct(np.concatenate([held_out.answers * n_objects + column for column in columns]))
     answers, units = np.divmod(pairs, n_objects)
     table = _agreement_columns(judged, units, answers, n_objects)
     known = held_out.known_answers[answers]

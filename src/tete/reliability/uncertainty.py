@@ -20,7 +20,7 @@ from tete.comparisons.reading import as_triplets
 from tete.comparisons.resampling import EqualAnswers
 from tete.core.docstrings import filled_from
 from tete.core.geometry import principal_axes
-from tete.core.printing import counted
+from tete.core.printing import Printed, counted
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_interval, check_map, check_whole
 from tete.embedding.fitted_map import FittedMap
@@ -42,7 +42,7 @@ LARGEST_T_PRIME = 1.5  # at t = 2 in space: 0.55 to 0.88 inside beyond, 0.88 to 
 
 
 @dataclass(frozen=True, eq=False)
-class Uncertainty:
+class Uncertainty(Printed):
     """Uncertainty of the places on a map.
 
     Attributes

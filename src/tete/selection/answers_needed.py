@@ -15,7 +15,7 @@ from tete.comparisons.folds import blocks_of, units_of
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
-from tete.core.printing import counted, whole_counts
+from tete.core.printing import Printed, counted, whole_counts
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_interval, check_whole
 from tete.embedding.fitted_map import FittedMap, fitted_to
@@ -35,7 +35,7 @@ FARTHEST = 100.0  # times the answers there are: beyond, the curve says nothing
 
 
 @dataclass(frozen=True, eq=False)
-class LearningCurve:
+class LearningCurve(Printed):
     """Held-out error against the number of answers. Printing it says how much more answers would help.
 
     Attributes

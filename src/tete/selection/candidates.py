@@ -34,6 +34,7 @@ from tete.core.threads import threads
 from tete.core.types import Embedding
 from tete.embedding.estimators import TETE
 from tete.embedding.objective import ShardedTriplets
+from tete.embedding.spectral_start import brought_back
 from tete.embedding.temperatures import CANDIDATES, Temperatures
 from tete.exceptions import InvalidTripletsError
 from tete.selection.cross_validation import FoldScores, best_of_each_dimension
@@ -128,6 +129,7 @@ class Fold:
             objective = ShardedTriplets(self.train, candidate.n_components, workers).objective(
                 candidate.temperatures.loss, settings.ridge
             )
+            start = brought_back(start, objective)
             return lbfgs(objective, start, max_iter=min(settings.max_iter, most), tol=tol)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tete.core.printing import listed, rows_under, table_lines
+from tete.core.printing import Printed, listed, rows_under, table_lines
 from tete.views.view_search import LEAST_AGREEMENT, LEAST_GAIN, Step
 
 __all__ = ["ANSWERS_PER_OBJECT", "ViewFound", "ViewsSummary"]
@@ -36,7 +36,7 @@ class ViewFound:
 
 
 @dataclass(frozen=True)
-class ViewsSummary:
+class ViewsSummary(Printed):
     """What was found. Printing it gives a short table.
 
     Attributes
@@ -105,7 +105,7 @@ class ViewsSummary:
                 f"1: {units} differ beyond chance (a second view gains {_numbers(last.gains)}), but there are no "
                 f"stable groups (two searches agree by {last.agreement:.2f}, {LEAST_AGREEMENT} is asked for)"
             )
-        return f"1: a second one gains {min(last.gains):.1f} of log-likelihood, and chance may bring {LEAST_GAIN:g}"
+        return f"1: a second one gains {min(last.gains):z.1f} of log-likelihood, and chance may bring {LEAST_GAIN:g}"
 
     @property
     def reading(self) -> str | None:
@@ -115,9 +115,11 @@ class ViewsSummary:
         rival = f"one map of {self.n_axes} axes that each person weighs differently"
         if self.n_views == 1:
             fits = "fits better" if self.axis_gain > LEAST_GAIN else "fits no better"
-            return f"{rival} {fits} (log-likelihood {self.axis_gain:+,.0f})"
+            return f"{rival} {fits} (log-likelihood {self.axis_gain:+z,.0f})"
         verdict = "so rather ends of a continuum" if self.axis_gain > 0.0 else "so rather views"
-        return f"views, or ends of a continuum: {rival} changes the log-likelihood by {self.axis_gain:+,.0f}, {verdict}"
+        return (
+            f"views, or ends of a continuum: {rival} changes the log-likelihood by {self.axis_gain:+z,.0f}, {verdict}"
+        )
 
     @property
     def limits(self) -> str:
@@ -154,4 +156,4 @@ class ViewsSummary:
 
 
 def _numbers(values: tuple[float, ...]) -> str:
-    return " and ".join(f"{value:,.0f}" for value in values)
+    return " and ".join(f"{value:z,.0f}" for value in values)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tete.core.threads import SERIAL, threads
-from tete.reduction.listwise.affinities import affinities, neighbor_scales
+from tete.reduction.listwise.affinities import affinities, neighbor_scales, wanted_perplexity
 from tete.reduction.search.exact import FlatSearch
 from tete.reduction.search.nearest import Neighbors
 
@@ -41,7 +41,7 @@ def test_rows_sum_to_one_and_have_the_wanted_perplexity(points, count):
     shares = computed(points, count)[2].shares.astype(float)
     np.testing.assert_allclose(shares.sum(axis=1), 1, rtol=1e-5)
     perplexity = np.exp(-np.sum(shares * np.log(shares + 1e-300), axis=1))
-    np.testing.assert_allclose(perplexity, min(10, 0.66 * count), rtol=1e-4)
+    np.testing.assert_allclose(perplexity, wanted_perplexity(count), rtol=1e-4)
     assert np.all(np.diff(shares, axis=1) <= 1e-7)
 
 
@@ -72,3 +72,7 @@ def test_distances_whose_squares_leave_single_precision():
         found = Neighbors(indices, distances)
         scales = neighbor_scales(found)
         assert np.isfinite(affinities(found, scales, scales, 2, SERIAL).shares).all()
+
+
+def test_two_thirds_of_few_neighbours_count_and_at_least_half_of_many():
+    assert [wanted_perplexity(count) for count in (1, 6, 15, 20, 30, 60)] == pytest.approx([1, 3.96, 9.9, 10, 15, 30])

@@ -5,6 +5,7 @@
 """
 
 import ctypes
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -200,6 +201,15 @@ def test_a_block_is_the_cells_around(n_components):
         np.testing.assert_array_equal(np.sort(found), expected)
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_grids_follow_the_spread_of_the_places(kind):
+    places = (np.random.default_rng(0).normal(size=(500, 2)) * [3.0, 1.0] + [7.0, -2.0]).astype(kind)
+    grid = make_grid(places, 32)
+    middle = grid.low + 0.5 * grid.side * grid.shape
+    np.testing.assert_allclose(middle, places.mean(axis=0, dtype=np.float64), rtol=1e-6)
+    np.testing.assert_array_equal(grid.shape, np.ceil(8.0 * places.std(axis=0, dtype=np.float64) / grid.side))
+
+
 @pytest.mark.parametrize("scale", [(1.0, 1e-9), (1e6, 1.0), (0.0, 0.0), (1.0, 1.0, 1e-12), (1.0, 0.0, 0.0)])
 def test_grids_have_a_limited_number_of_cells(scale):
     embedding = np.random.default_rng(0).normal(size=(5000, len(scale))) * scale
@@ -242,6 +252,8 @@ def test_kappa_and_the_temperature_grow_to_their_ends():
     np.testing.assert_allclose(plan.kappa(plan.last_kappa, 15), [4.0, 10.0], rtol=1e-5)
     np.testing.assert_allclose(plan.kappa(plan.last_kappa, 99), [16.0, 100.0], rtol=1e-5)
     assert (plan.t(29), plan.t(30)) == (1.0, 1.1)
+    later = replace(plan, n_untempered=50.0)
+    assert (later.t(49), later.t(50)) == (1.0, 1.1)
 
 
 def test_the_arrangement_in_memory_does_not_change_the_objective():

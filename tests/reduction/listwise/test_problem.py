@@ -62,17 +62,63 @@ def test_a_warm_up_runs_the_loops(n_components):
     recipe().warm_up(n_components)
 
 
-def test_the_step_grows_and_falls_and_all_qualities_begin_alike():
+def test_the_step_grows_and_falls():
     recipes = [recipe(preset=PRESETS[quality]) for quality in ("default", "high")]
     assert [each.n_ramp for each in recipes] == [22.0, 22.0]
     default, high = ([each.step(k / each.max_iter) for k in range(each.max_iter)] for each in recipes)
-    np.testing.assert_allclose(default[:22], high[:22])
+    np.testing.assert_allclose(default[:56], high[:56])
     assert default[0] == pytest.approx(1 / 22)
-    assert max(default) == default[20] == 1.0
+    assert max(default) == default[20] == high[125] == 1.0
     assert np.all(np.diff(default[56:]) < 0)
+    assert np.all(np.diff(high[126:]) < 0)
+    assert high[-1] == pytest.approx(1 / 125)
     assert recipe().n_ramp == pytest.approx(6.0)  # of 30 iterations
+    assert recipe().n_full == 15.0
+    few = recipe(preset=preset_of("high", 100)._replace(max_iter=100))
+    assert (few.n_ramp, few.n_full, few.n_untempered) == (20.0, 50.0, 50.0)
+    assert recipes[1].n_untempered == 0
+
+
+@pytest.mark.parametrize("n_rows", [100, 10_000])
+def test_high_quality_begins_as_the_default_does(n_rows):
+    default, high = preset_of("default", n_rows), preset_of("high", n_rows)
+    assert high._replace(max_iter=default.max_iter, t=default.t) == default
+    assert default.n_full == default.n_untempered == default.max_iter / 2
+    assert high.max_iter >= 2 * default.max_iter
+    assert high.t >= default.t
+
+
+@pytest.mark.parametrize("kind", ["cloud", "sheet"])
+def test_high_quality_is_on_the_way_where_the_default_is(rng, kind):
+    table = rng.normal(size=(600, 8))
+    if kind == "sheet":
+        table[:, 2:] = 0.0
+    rows = rows_of(table, rng)
+    start = table[:, :2].astype(np.float32)
+
+    def maps(quality):
+        preset = preset_of(quality, 10_000)
+        shown = []
+        problem = recipe(preset=preset).problem(rows, np.ones(600), 3, SERIAL)
+        problem.minimize(start, lambda iteration, value, embedding: shown.append(embedding) or iteration > 252)
+        return shown
+
+    default, high = maps("default"), maps("high")
+    np.testing.assert_array_equal(default[249], high[249])
+    assert np.any(default[251] != high[251])
 
 
 def test_small_tables_have_more_iterations():
     assert preset_of("default", 20_000).max_iter > preset_of("default", 20_001).max_iter
     assert preset_of("high", 1_000_000) == PRESETS["high"]
+
+
+def test_more_neighbours_are_kept_of_few_rows(rng):
+    assert (preset_of("default", 5_000).width, preset_of("default", 5_001).width) == (2, 1)
+    wide = recipe(preset=preset_of("fast", 100)._replace(max_iter=30))
+    assert (wide.n_pool, recipe().n_pool) == (20, 10)
+    for n_rows, kept, kappa in ((100, 10, 100 * 2.5 / 30), (48, 8, 48 * 2.5 / 24), (24, 5, 24 / 15)):
+        problem = wide.problem(rows_of(rng.normal(size=(n_rows, 8)), rng), np.ones(n_rows), 3, SERIAL)
+        assert problem.objective.affinities.indices.shape == (n_rows, kept)
+        assert problem.placer(np.zeros((n_rows, 2), dtype=np.float32)).n_neighbors == kept
+        np.testing.assert_allclose(problem.kappa, kappa, rtol=1e-6)

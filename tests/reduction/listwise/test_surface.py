@@ -8,8 +8,8 @@ from sklearn.neighbors import kneighbors_graph
 from tete import ListwiseTETE
 from tete.core.threads import SERIAL, threads
 from tete.reduction.listwise.affinities import Affinities
-from tete.reduction.listwise.surface import gate, local_dimension, make_surface
-from tete.reduction.search.exact import TreeSearch
+from tete.reduction.listwise.surface import gate, local_dimension, make_surface, may_be_surface
+from tete.reduction.search.exact import TreeSearch, make_search
 
 
 def neighbors_of(points, count=60):
@@ -31,16 +31,30 @@ def test_the_gate_is_open_on_surfaces_only():
     assert not gate(neighbors_of(np.random.default_rng(0).random((3000, 2)), 20)).any()
 
 
+@pytest.mark.parametrize(("dimension", "expected"), [(2, True), (6, False)])
+def test_of_many_points_a_sample_tells_whether_they_lie_on_a_surface(dimension, expected):
+    rng = np.random.default_rng(0)
+    points = np.zeros((130_000, 6), dtype=np.float32)
+    points[:, :dimension] = rng.random((len(points), dimension))
+    search = make_search(points, 0, SERIAL)
+    assert may_be_surface(search, SERIAL) is expected
+    assert search._blocks is None
+    assert may_be_surface(make_search(points[:3000], 0, SERIAL), SERIAL)  # so few are all asked
+    if expected:
+        found = gate(search.within(60, SERIAL))
+        assert found.mean() > 0.5
+
+
 def test_farther_neighbours_take_their_share_and_reach_farther():
     points = np.random.default_rng(0).random((3000, 2))
     neighbors = neighbors_of(points)
     gates = gate(neighbors)
     near = Affinities(neighbors.first(15).indices, np.full((3000, 15), 1 / 15, dtype=np.float32))
-    surface = make_surface(near, neighbors, gates, seed=0, max_iter=100)
+    surface = make_surface(near, neighbors, gates, seed=0, stages=(50, 100))
     own = np.arange(3000, dtype=np.int32)
-    early, late = (surface.arranged(own, own, iteration, SERIAL) for iteration in (0, 99))
+    early, fading, late = (surface.arranged(own, own, iteration, SERIAL) for iteration in (50, 60, 75))
     assert early.indices.shape == (3000, 24)  # 21, filled up to whole lanes
-    for found, share in ((early, 0.9), (late, 0.116)):
+    for found, share in ((early, 0.9), (fading, 0.58), (late, 0.1)):
         np.testing.assert_allclose(found.shares.sum(axis=1), 1.0, rtol=1e-5)
         np.testing.assert_allclose(found.shares[:, 15:].sum(axis=1), share * gates, rtol=1e-2, atol=1e-6)
         np.testing.assert_array_equal(found.indices[:, :15], near.indices)
@@ -55,7 +69,7 @@ def test_walks_do_not_depend_on_what_was_asked_before():
     points = np.random.default_rng(0).random((1000, 2))
     neighbors = neighbors_of(points)
     near = Affinities(neighbors.first(15).indices, np.full((1000, 15), 1 / 15, dtype=np.float32))
-    first, second = (make_surface(near, neighbors, gate(neighbors), 0, 100) for _ in range(2))
+    first, second = (make_surface(near, neighbors, gate(neighbors), 0, (50, 100)) for _ in range(2))
     own = np.arange(1000, dtype=np.int32)
     for iteration in range(41):
         first.arranged(own, own, iteration, SERIAL)

@@ -18,6 +18,7 @@ from tete.reduction.weighted.sampling import (
     scaled_weights,
     weights_of_logs,
 )
+from tete.reduction.weighted.triplet_choice import TripletChoice
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +75,18 @@ def test_weights_are_those_of_the_paper(sampled):
     np.testing.assert_allclose(log_like(weights).table, np.log1p(500 * expected), rtol=1e-4)
     np.testing.assert_allclose(paired(scaled_weights(weights, 2 * np.ones(120))).table[0, 1, 1], 2 * expected[0, 1, 1])
     assert paired(weights).table[0, 1, 2] == 0
+
+
+def test_weights_do_not_depend_on_how_many_rows_are_weighed_at_once(sampled, monkeypatch):
+    _, near, far = sampled
+    scales, near = local_scales(near), near.first(6)
+    choice = TripletChoice(6, 7, "paper", 0.01, "shared", 0)
+    expected, largest = choice.weigh(near, far, scales, scales)
+    monkeypatch.setattr("tete.reduction.weighted.triplet_choice.ROWS_AT_ONCE", 32)
+    found, same = choice.weigh(near, far, scales, scales)
+    assert same == largest
+    for some, others in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(some, others)
 
 
 def test_weights_of_distances_beyond_any_float_are_finite():

@@ -51,3 +51,4 @@ axis.hist(
 axis.set(xlabel="trust of the map in an answer", ylabel="answers")
 axis.legend(frameon=False)
 axis.spines[["top", "right"]].set_visible(False)
+plt.show()

@@ -50,6 +50,7 @@ model = TETE().fit(answers)
 print(f"t = {model.t_}, t' = {model.t_prime_}, kernel: {model.kernel_}")
 figure, axis = plt.subplots(figsize=(9, 7.5), layout="constrained")
 plot_map(model.embedding_, labels=kinds, names=model.object_names_, axes=axis)
+plt.show()
 
 # %%
 # Who is nearest to whom? Five artists that were drawn, not chosen. With so few answers some neighbours convince and

@@ -63,3 +63,4 @@ plot_map(
     title=f"stability {sureness.stability:.2f}",
     axes=axis,
 )
+plt.show()

@@ -28,14 +28,19 @@ print(people[["answers", "agreement", "expected", "verdict"]].to_string(float_fo
 
 # %%
 colors = {"ordinary": "#7a8b99", "at chance": "#edae49", "reversed": "#d1495b"}
-figure, axis = plt.subplots(figsize=(8, 4.6), layout="constrained")
-for verdict, rows in people.groupby("verdict"):
-    axis.scatter(rows["expected"], rows["agreement"], s=70, label=verdict, color=colors.get(verdict, "#00798c"))
-axis.axhline(0.5, color="0.6", lw=1, ls=":")
-axis.annotate("a coin", (axis.get_xlim()[0], 0.505), color="0.4", fontsize=9)
-axis.set(xlabel="agreement expected of ordinary people", ylabel="agreement with the map")
-axis.legend(frameon=False, title="verdict")
+lines = np.arange(len(people))
+figure, axis = plt.subplots(figsize=(8, 5.2), layout="constrained")
+axis.hlines(lines, people["agreement"], people["expected"], color="0.87", lw=5, zorder=0)
+axis.scatter(people["expected"], lines, s=110, marker="|", color="0.3", label="expected of ordinary people")
+for verdict in people["verdict"].unique():
+    rows = (people["verdict"] == verdict).to_numpy()
+    axis.scatter(people["agreement"][rows], lines[rows], s=60, label=verdict, color=colors.get(verdict, "#00798c"))
+axis.axvline(0.5, color="0.5", lw=1, ls=":")
+axis.text(0.505, len(people) - 1, "a coin", color="0.35", fontsize=9, va="center")
+axis.set(yticks=lines, yticklabels=people.index, xlim=(0, 1), xlabel="agreement with the map")
+axis.legend(frameon=False, loc="upper left")
 axis.spines[["top", "right"]].set_visible(False)
+plt.show()
 
 # %%
 # All four are found, and nobody else; so it was in six of six draws of objects, answers and people.

@@ -42,3 +42,4 @@ for axis, n_answers in zip(axes, (4, 12, 40), strict=True):
     axis.add_patch(Ellipse(placed.embedding[0], width, height, angle=turn, color="0.2", alpha=0.15))
     axis.plot(*placed.embedding[0], "*", ms=18, mfc=newcomer, mec="k")
     axis.set(xticks=[], yticks=[], aspect="equal", title=f"{n_answers} answers")
+plt.show()

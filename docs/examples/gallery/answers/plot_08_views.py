@@ -38,8 +38,12 @@ print(model.summary())
 # Everybody is put into the right view. So it was in six of six draws of portraits and answers; with fewer answers, or
 # a smaller minority, it would not be (see *limits* above). In the first map portraits of one person lie together, in
 # the second those of one mood.
-figure, axes = plt.subplots(1, model.n_views_, figsize=(10, 4.6), layout="constrained")
+who, how = zip(*(portrait.split(", ") for portrait in portraits), strict=True)
+figure, axes = plt.subplots(1, model.n_views_, figsize=(11, 4.6), layout="constrained")
 for number, axis in enumerate(np.atleast_1d(axes)):
     size = int((model.view_of_ == number).sum())
-    names = [portrait.replace(", ", "\n") for portrait in portraits]
-    plot_map(model.embeddings_[number], names=names, title=f"view {number + 1}: {size} people", axes=axis)
+    colored, named = (who, how) if number == 0 else (how, who)
+    plot_map(
+        model.embeddings_[number], labels=colored, names=named, title=f"view {number + 1}: {size} people", axes=axis
+    )
+plt.show()

@@ -34,6 +34,7 @@ for number, place in enumerate(places):
         axis.add_artist(AnnotationBbox(OffsetImage(image, zoom=2.2), place, frameon=False))
 axis.set(xticks=[], yticks=[], aspect="equal")
 axis.spines[:].set_visible(False)
+plt.show()
 
 # %%
 # New digits are placed on the finished map one by one, and ``novelty`` says how far each is from what the map knows:

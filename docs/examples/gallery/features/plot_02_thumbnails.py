@@ -39,3 +39,4 @@ axis.spines[:].set_visible(False)
 axis.scatter(*places.T, s=0)
 for piece, place in zip(pieces, places, strict=True):
     axis.add_artist(AnnotationBbox(OffsetImage(piece, zoom=0.62), place, frameon=False))
+plt.show()

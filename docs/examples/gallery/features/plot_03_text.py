@@ -41,6 +41,7 @@ model = ListwiseTETE(metric="cosine", random_state=0).fit(words)
 # %%
 figure, axis = plt.subplots(figsize=(10, 8), layout="constrained")
 plot_map(model.embedding_, labels=package_of, class_names=True, axes=axis)
+plt.show()
 
 # %%
 # What is near what: three nearest texts on the map.

@@ -48,5 +48,6 @@ tete.anndata.listwise(cells, use_rep="X_pca", key_added="X_tete")
 print(cells)
 
 # %%
-figure, axis = plt.subplots(figsize=(9, 6.5), layout="constrained")
+figure, axis = plt.subplots(figsize=(9.5, 6.5), layout="compressed")
 plot_map(cells.obsm["X_tete"], labels=cells.obs["kind"], label_name="kind", axes=axis)
+plt.show()

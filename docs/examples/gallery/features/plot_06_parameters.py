@@ -22,6 +22,7 @@ for row, n_neighbors in zip(axes, (5, 15, 60), strict=True):
         axis.scatter(*places.T, c=digits.target, cmap="tab10", s=3)
         axis.set(xticks=[], yticks=[], aspect="equal")
         axis.set_title(f"{n_neighbors} neighbours, exaggeration {exaggeration:g}", fontsize=9)
+plt.show()
 
 # %%
 # Read it by rows and columns: with five neighbours groups crumble, with sixty they are much as with fifteen; more

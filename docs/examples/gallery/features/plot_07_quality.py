@@ -25,6 +25,7 @@ for axis, quality in zip(axes, ("fast", "default", "high"), strict=True):
     axis.set(xticks=[], yticks=[], aspect="equal")
     axis.set_title(f"{quality}: {seconds:.1f} processor seconds", fontsize=10)
     axis.set_xlabel(f"{found.recall:.0%} of 15 neighbours kept", fontsize=9)
+plt.show()
 
 # %%
 # On these 1,797 digits the difference is small: three more neighbours of a hundred for three times the time. It is

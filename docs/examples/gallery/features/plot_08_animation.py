@@ -42,3 +42,4 @@ def draw(number):
 
 
 animation = FuncAnimation(figure, draw, frames=len(steps) + 8)
+plt.show()

@@ -25,5 +25,6 @@ model.explore(columns=columns, label="grower", title="178 wines")
 
 # %%
 # The same map as a picture that does not move.
-figure, axis = plt.subplots(figsize=(7, 5), layout="constrained")
+figure, axis = plt.subplots(figsize=(8, 3), layout="compressed")
 plot_map(model.embedding_, labels=grower, label_name="grower", axes=axis)
+plt.show()

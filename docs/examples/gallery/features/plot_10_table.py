@@ -43,6 +43,7 @@ print(pipeline[0].summary())
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
 plot_map(places, labels=kind, label_name="kind (not told)", axes=left)
 plot_map(places, labels=table["speed"].fillna("unknown"), label_name="speed", axes=right)
+plt.show()
 
 # %%
 # The speed parts the map, and so does the kind, which was not told, by way of weight, volume and insurance; dates draw

@@ -16,12 +16,13 @@ from tete.core.compilation import compiled
 from tete.core.threads import Threads, row_slices
 from tete.reduction.search.nearest import Indices, Neighbors
 
-__all__ = ["LANES", "Affinities", "affinities", "neighbor_scales"]
+__all__ = ["LANES", "Affinities", "affinities", "neighbor_scales", "wanted_perplexity"]
 
 Floats: TypeAlias = NDArray[np.float32]
 
 SCALE_RANKS = (3, 6)  # neighbours 4 to 6, as TriMap's local scales (Amid & Warmuth 2019)
-PERPLEXITY = 10.0  # two thirds of 15 neighbours, so that the last of them still count
+# Of the neighbours, so that the last of them still count: two thirds up to this perplexity, beyond at least half
+SHARE, PERPLEXITY, LEAST_SHARE = 0.66, 10.0, 0.5
 ROWS_IN_A_PIECE = 1024  # enough work for a thread
 MOST_STEPS = 40  # of Newton's method, which halves where it fails: more than enough
 ENTROPY_ERROR = 1e-5  # far below what shares in single precision can show
@@ -83,7 +84,7 @@ def affinities(
     n_rows = len(candidates.indices)
     result = Affinities(np.empty((n_rows, count), dtype=np.int32), np.empty((n_rows, count), dtype=np.float32))
     slices = row_slices(n_rows, size=ROWS_IN_A_PIECE)
-    perplexity = min(PERPLEXITY, 0.66 * count) if count > 1 else 1.0
+    perplexity = wanted_perplexity(count)
 
     def work(piece: int) -> None:
         rows = slices[piece]
@@ -99,6 +100,11 @@ def affinities(
 
     workers.run(work, len(slices) if n_rows else 0)
     return result
+
+
+def wanted_perplexity(count: int) -> float:
+    """How many of so many neighbours count, in effect."""
+    return min(SHARE * count, max(PERPLEXITY, LEAST_SHARE * count)) if count > 1 else 1.0
 
 
 @compiled(error_model="numpy")

@@ -36,8 +36,8 @@ GRID_LIFETIMES, ARRANGEMENT_LIFETIMES = (3, 10, 1 / 8), (10, 50, 1.0)
 class Plan:
     """How the listwise loss changes while it is minimised.
 
-    kappa grows geometrically from 1 to `last_kappa` in the first `n_ramp` iterations, with temperature 1; from then on
-    the temperature is `last_t`. These first iterations arrange the whole, the others the neighbourhoods.
+    kappa grows geometrically from 1 to `last_kappa` in the first `n_ramp` iterations. These arrange the whole, the
+    others the neighbourhoods. The temperature is 1, and `last_t` once `n_untempered` iterations are done as well.
     """
 
     last_kappa: NDArray[np.float32]
@@ -45,6 +45,7 @@ class Plan:
     last_t: float = 1.0
     n_outliers: int = 32
     exaggeration: float = 1.0
+    n_untempered: float = 0.0
 
     def kappa(self, last: Floats, iteration: int) -> Floats:
         """Number of competitors of points that shall have `last` of them in the end."""
@@ -53,7 +54,7 @@ class Plan:
 
     def t(self, iteration: int) -> float:
         """Temperature of the logarithm."""
-        return 1.0 if iteration < self.n_ramp else self.last_t
+        return 1.0 if iteration < max(self.n_ramp, self.n_untempered) else self.last_t
 
 
 def lifetime(iteration: int, least: int, most: int, share: float) -> float:

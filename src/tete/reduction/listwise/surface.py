@@ -8,9 +8,10 @@ Where this applies is read off the distances r_1 < r_2 < ... to a point's neighb
 r_b / r_a is (psi(b) - psi(a)) / d on average, psi being the digamma function.
 """
 
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +21,9 @@ from tete.core.compilation import compiled
 from tete.core.hashed_draws import draw, stream
 from tete.core.threads import Threads, row_slices
 from tete.reduction.listwise.affinities import Affinities
-from tete.reduction.search.nearest import Indices, Neighbors
+from tete.reduction.search.nearest import Indices, Neighbors, NeighborSearch
 
-__all__ = ["RANKS", "Surface", "gate", "local_dimension", "make_surface"]
+__all__ = ["RANKS", "Surface", "gate", "local_dimension", "make_surface", "may_be_surface"]
 
 Floats: TypeAlias = NDArray[np.float32]
 
@@ -30,9 +31,11 @@ RANKS = (10, 30, 60)  # the dimension is measured between these neighbours: near
 HIGHEST_DIMENSION, SOFTNESS = 3.0, 0.5  # a surface has 2 and measures somewhat more; images and text measure far more
 FEWEST_POINTS = 480  # fewer do not sample a surface densely
 LEAST_MEAN_GATE = 0.1  # below, a few points look flat by chance
-# Of the farther neighbours, in the first half of the iterations, which lays the surface out, and at the end, when it
-# lies: .5 there costs the mammoth .06 of its neighbourhoods, .2 still .015, nothing leaves it less whole
+SAMPLE, FEWEST_TO_ASK, CLEARLY = 400, 5, 4.0  # points, how many times their neighbours the others are, standard errors
+# Of the farther neighbours, while steps are full, which lays the surface out, and at the end, when it lies: .5 there
+# costs the mammoth .06 of its neighbourhoods, .2 still .015, nothing leaves it less whole
 FIRST_SHARE, LAST_SHARE = 0.9, 0.1
+FADING = 0.5  # of the iterations in which steps fall: from one share to the other, then neighbourhoods have their turn
 WALKS_OF_EACH_LENGTH = 2  # farther neighbours of each length in an iteration
 WALKS_KEPT = 8  # of which these are chosen
 ROWS_IN_A_PIECE = 4096  # enough work for a thread
@@ -41,14 +44,22 @@ RENEWAL = 20  # iterations that the same walks serve: walking takes longer than 
 
 def local_dimension(neighbors: Neighbors, low: int, high: int) -> NDArray[np.float64]:
     """Dimension around each point between neighbours number `low` and `high`, averaged over its `high` nearest."""
+    return _averaged(_inverse_dimension(neighbors, low, high), neighbors.indices, high)
+
+
+def _inverse_dimension(neighbors: Neighbors, low: int, high: int) -> NDArray[np.float64]:
     farther, nearer = (neighbors.distances[:, rank - 1].astype(np.float64) for rank in (high, low))
     with np.errstate(divide="ignore", invalid="ignore"):
         inverse = np.log(farther / nearer) / (digamma(high) - digamma(low))
     inverse[~np.isfinite(inverse)] = 0.0
-    smooth = np.zeros(len(inverse))
+    return np.asarray(inverse)
+
+
+def _averaged(inverse: NDArray[np.float64], near: NDArray[Any], high: int) -> NDArray[np.float64]:
+    smooth = np.zeros(len(near))
     for rank in range(high):  # column by column, because the whole table of neighbours' values would be large
-        smooth += inverse[neighbors.indices[:, rank]]
-    return high / np.maximum(smooth, 1e-12)
+        smooth += inverse[near[:, rank]]
+    return np.asarray(high / np.maximum(smooth, 1e-12))
 
 
 def gate(neighbors: Neighbors, last: int = RANKS[-1]) -> NDArray[np.float64]:
@@ -60,9 +71,34 @@ def gate(neighbors: Neighbors, last: int = RANKS[-1]) -> NDArray[np.float64]:
     pairs = [(low, high) for low, high in pairwise(RANKS) if high <= count]
     if not pairs or n_points <= FEWEST_POINTS:
         return np.zeros(n_points)
-    dimension = np.max([local_dimension(neighbors, low, high) for low, high in pairs], axis=0)
-    gates = np.clip((HIGHEST_DIMENSION - dimension) / SOFTNESS, 0.0, 1.0) * (1.0 - FEWEST_POINTS / n_points)
+    dimensions = [local_dimension(neighbors, low, high) for low, high in pairs]
+    gates = _gates(dimensions) * (1.0 - FEWEST_POINTS / n_points)
     return gates if gates.mean() > LEAST_MEAN_GATE else np.zeros(n_points)
+
+
+def _gates(dimensions: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+    return np.asarray(np.clip((HIGHEST_DIMENSION - np.max(dimensions, axis=0)) / SOFTNESS, 0.0, 1.0))
+
+
+def may_be_surface(search: NeighborSearch, workers: Threads) -> bool:
+    """Whether it is worth the time and memory to look for the farthest neighbours of all points.
+
+    Of so many points that it takes a small share of that, the first ones, a random sample, are asked for their gates.
+    """
+    if len(search.points) < FEWEST_TO_ASK * SAMPLE * RANKS[-1]:
+        return True
+    search = copy(search)  # so that what is made for these queries does not outlive them
+
+    def around(points: Any) -> Neighbors:
+        found = search.of(points, RANKS[-1] + 1, workers)
+        return Neighbors(found.indices[:, 1:], found.distances[:, 1:])  # each is its own nearest
+
+    near = around(search.points[:SAMPLE]).indices
+    others, places = np.unique(near, return_inverse=True)
+    found, places = around(search.points[others]), places.reshape(near.shape)
+    gates = _gates([_averaged(_inverse_dimension(found, low, high), places, high) for low, high in pairwise(RANKS)])
+    error = gates.std() / np.sqrt(SAMPLE)
+    return bool(gates.mean() + CLEARLY * error > LEAST_MEAN_GATE)
 
 
 @dataclass
@@ -74,6 +110,7 @@ class Surface:
     graph: Indices
     n_doublings: int
     seed: int
+    n_full: float
     max_iter: int
     _ends: Indices | None = None
 
@@ -84,7 +121,8 @@ class Surface:
         """
         if self._ends is None or iteration % RENEWAL == 0:
             self._ends = self._walk(iteration)
-        ends, late = self._ends, max(2.0 * iteration / self.max_iter - 1.0, 0.0)
+        ends, late = self._ends, (iteration - self.n_full) / (FADING * (self.max_iter - self.n_full))
+        late = min(max(late, 0.0), 1.0)
         share = (1.0 - late) * FIRST_SHARE + late * LAST_SHARE
         result = Affinities.in_lanes(len(order), self.near.indices.shape[1] + ends.shape[1] * WALKS_OF_EACH_LENGTH)
         slices = row_slices(len(order), size=ROWS_IN_A_PIECE)
@@ -109,14 +147,17 @@ class Surface:
 
 
 def make_surface(
-    near: Affinities, neighbors: Neighbors, gates: NDArray[np.float64], seed: int, max_iter: int
+    near: Affinities, neighbors: Neighbors, gates: NDArray[np.float64], seed: int, stages: tuple[float, int]
 ) -> Surface:
-    """Prepare farther neighbours; the walks' reach grows with the number of points."""
+    """Prepare farther neighbours; the walks' reach grows with the number of points.
+
+    `stages` are the number of iterations with full steps, and of all.
+    """
     n_points = len(gates)
     width = min(int(np.clip(n_points // 32, 15, 60)), neighbors.indices.shape[1])
     n_doublings = max(0, round(float(np.log2(0.2 * n_points / width))))
     graph = neighbors.first(width).indices
-    return Surface(near, gates.astype(np.float32), graph, n_doublings, seed, max_iter)
+    return Surface(near, gates.astype(np.float32), graph, n_doublings, seed, *stages)
 
 
 @compiled()

@@ -19,7 +19,7 @@ from tete.reduction.search.scanning import Blocks, make_blocks, scan, scan_all
 __all__ = ["WANTED_RECALL", "CellSearch", "cell_search"]
 
 WANTED_RECALL = 0.995  # with fewer true neighbours class accuracy falls: by .005 on MNIST at .964
-RECALL_SAMPLE, RECALL_NEIGHBORS = 1000, 24  # an error of .001: neighbours of one point are missed together
+RECALL_SAMPLE, RECALL_NEIGHBORS = 500, 24  # an error of .0015: neighbours of one point are missed together
 CELLS_PER_ROOT = 2.0  # times the root of the number of points: as long for centres as pays in smaller cells
 SAMPLE_PER_CELL = 32  # points for the training; more, or more rounds, cost more than they gain
 ROUNDS = 2

@@ -77,12 +77,15 @@ def given_neighbors(known: KnownNeighbors, n_rows: int) -> Neighbors:
     if is_sparse(known):
         return _neighbors_of_graph(known, n_rows)
     try:
-        indices, distances = (np.asarray(part) for part in tuple(known)[:2])
+        indices, distances, *index = tuple(known)
+        indices, distances = np.asarray(indices), np.asarray(distances)
     except (TypeError, ValueError):
+        index = [None, None]
+    if len(index) > 1:
         raise InvalidParameterError(
             "`precomputed_knn` must be a pair of arrays (indices, distances), UMAP's three parts or a sparse graph of "
-            f"distances, got {type(known).__name__}."
-        ) from None
+            f"distances, got {_said(known)}."
+        )
     if indices.shape != distances.shape or indices.ndim != 2 or len(indices) != n_rows:
         raise InvalidParameterError(
             f"`precomputed_knn` must be two arrays of one shape with {counted(n_rows, 'row')}, "
@@ -100,6 +103,10 @@ def given_neighbors(known: KnownNeighbors, n_rows: int) -> Neighbors:
         if indices.shape[1] == 0:
             raise InvalidParameterError("`precomputed_knn` must hold a neighbour other than the row itself, got none.")
     return sorted_neighbors(indices, distances)
+
+
+def _said(known: Any) -> str:
+    return f"{type(known).__name__} of {len(known)}" if isinstance(known, (tuple, list)) else type(known).__name__
 
 
 def _neighbors_of_graph(graph: Any, n_rows: int) -> Neighbors:

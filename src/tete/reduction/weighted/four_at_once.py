@@ -9,6 +9,7 @@ what is worked on at once, with neighbours of weight 0 and with outliers so far 
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from llvmlite.binding import get_host_cpu_features
 from numpy.typing import NDArray
 
 from tete.core.array_places import index
@@ -23,8 +24,9 @@ AT_ONCE = 4  # neighbours
 TILE = 16  # anchors: what has just been written number by number cannot be read as a vector at once
 MARGIN = 128  # numbers between what loops read and write: see `listwise.kernel`
 FAR_AWAY = 2e9  # coordinates of an outlier that does not count; the square of 1 / b is still a normal number, so fast
-LANES = 8  # single precision numbers that any processor of today works on at once, some on twice as many: outliers,
-TWICE = 2 * LANES  # which all neighbours meet, are filled up to these, because what is left over costs as much
+LANES = 8  # single precision numbers that processors of today work on at once
+# Some work on twice as many, and what is left over costs as much: so the outliers, which all neighbours meet.
+LANES_OF_OUTLIERS = 2 * LANES if get_host_cpu_features().get("avx512f") else LANES
 NEGLIGIBLE = 2.0**-24  # beside 1 in single precision
 
 
@@ -72,7 +74,7 @@ def sum_in_the_plane(
     `words` has the embedding in words; see `core.array_places`.
     """
     kind, n_near, n_far = embedding.dtype, near.shape[1], far.shape[1]
-    around, beyond = _make_room(kind, words, n_near, LANES), _make_room(kind, words, n_far, TWICE)
+    around, beyond = _make_room(kind, words, n_near, LANES), _make_room(kind, words, n_far, LANES_OF_OUTLIERS)
     scales, biases, row = np.zeros(around.width, kind), np.zeros(around.width, kind), np.zeros(beyond.width, kind)
     total = 0.0
     for first in range(start, stop, TILE):

@@ -17,6 +17,7 @@ from tete.embedding.losses import TETELoss, UnitTETELoss, tete_loss
 from tete.exceptions import InvalidParameterError
 from tete.reduction.merged_rows import MergedRows
 from tete.reduction.placer import Places
+from tete.reduction.points import Points
 from tete.reduction.recipe import Problem, Recipe, handful
 from tete.reduction.search.nearest import Neighbors
 from tete.reduction.weighted.four_at_once import alike_weights, sum_in_the_plane
@@ -29,7 +30,7 @@ __all__ = ["AnchoredObjective", "WeightedProblem", "WeightedRecipe"]
 
 MOST_SHARDS = 8  # work for as many threads; each costs a table of the map's size
 FEWEST_POINTS_IN_A_SHARD = 512  # below, adding shards takes longer than summing them
-RATE = 8.0  # step along the gradient of a point's mean loss: so long that 110 iterations do beyond 30,000 rows
+RATE = 8.0  # step along the gradient of a point's mean loss: so long that 100 iterations do beyond 30,000 rows
 
 
 @dataclass
@@ -67,7 +68,8 @@ class WeightedProblem(Problem):
     """The triplets of all points, and how to go about them."""
 
     recipe: "WeightedRecipe"
-    rows: MergedRows
+    points: Points
+    n_candidates: int
     choice: TripletChoice
     scales: NDArray[np.float32]
     largest: float | None
@@ -98,9 +100,9 @@ class WeightedProblem(Problem):
     def placer(self, places: Places) -> WeightedPlacer:
         """What places new rows on the finished map."""
         return WeightedPlacer(
-            points=self.rows.points.for_new_rows(),
+            points=self.points.for_new_rows(),
             places=places,
-            n_candidates=self.rows.most_candidates(self.recipe.n_candidates),
+            n_candidates=self.n_candidates,
             choice=self.choice,
             t=self.recipe.t,
             t_prime=self.recipe.t_prime,
@@ -160,7 +162,8 @@ class WeightedRecipe(Recipe):
                 f"`weight_bias` is {self.weight_bias:g}."
             )
         objective = AnchoredObjective(loss, weights, near.indices, far.indices, workers)
-        return WeightedProblem(self, rows, choice, scales, largest, objective)
+        n_candidates = rows.most_candidates(self.n_candidates)
+        return WeightedProblem(self, rows.points, n_candidates, choice, scales, largest, objective)
 
     def warm_up(self, n_components: int) -> None:
         """Load or compile the loops that a problem needs, on a handful of points."""

@@ -2,9 +2,10 @@
 
 Writes `results/calibration.md`. The truth is known: maps of human answers (Food, two sets of eggs, Music) are taken for
 the truth, the same questions are answered by them with the close calls that people have, and a share of the answers is
-reversed; or places are drawn, and people who see them a little differently answer. Seeds are those of the draws, 0, 1
-and so on (1000 and so on for reversed answers). Without arguments all sections are measured, else those named;
-`--draws` takes fewer.
+reversed ("off" counts the tenths of P(wrong) that are off by more than .05, "clearly" those by two standard errors
+more); or places are drawn, and people who see them a little differently answer. Seeds are those of the draws, 0, 1
+and so on (30,000 and so on for reversed answers: none that anything was chosen on). Without arguments all sections are
+measured, else those named; `--draws` takes fewer.
 """
 
 import argparse
@@ -16,18 +17,20 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from environments import data_folder, machine
 from tete import TETE, Triplets, position_uncertainty, trust
 from tete.datasets import answer_by_distance, load_alien_eggs, load_food, load_music, make_uniform_triplets
-from tete.embedding.answer_model import fit_answer_model
+from tete.embedding.answer_model import AnswerModel, fit_answer_model, log_likelihood, powers, support
 from tete.embedding.distance_margins import distance_margins
 from tete.exceptions import UnpredictableAnswersError
 from tete.metrics.alignment import procrustes_align
-from tete.reliability.held_out import held_out_margins
+from tete.reliability.held_out import held_out_answers, held_out_margins
 from tete.reliability.lapses import WIDEST_INTERVAL
 from tete.reliability.people_errors import errors_of_people, held_out_people
+from tete.reliability.trust_report import report_on
 from triplets import RESULTS, as_markdown
 
 Rows = list[dict[str, object]]
@@ -35,6 +38,7 @@ Difference = tuple[float, float]  # and its standard error
 
 LARGEST_DIFFERENCE = 0.05  # of P(wrong) from the truth that is allowed in a tenth
 
+FRESH = 30_000  # the first seed of draws that nothing was looked at on: 0 to 9,000 were used while designing
 SHARES = (0.05, 0.15, 0.3)
 HUMAN = ("Food, 6,000 answers", "Food, 20,000 answers", "30 eggs", "300 eggs", "Music")
 
@@ -76,15 +80,17 @@ def measure_wrong(n_draws: int) -> Rows:
     said: list[Difference | None] = []
     for name in HUMAN:
         for share in SHARES:
-            probability, is_wrong, estimates, refused = [], [], [], 0
-            for seed in range(1000, 1000 + n_draws):  # others than the intervals were designed on
+            probability, with_share, is_wrong, estimates, refused = [], [], [], [], 0
+            for seed in range(FRESH, FRESH + n_draws):
                 answers, wrong = planted(name, share, seed)
                 try:
-                    report = trust(TETE(2), answers, random_state=seed)
+                    held_out = held_out_answers(TETE(2).fit(answers), answers, random_state=seed)
+                    report = report_on(held_out)
                 except UnpredictableAnswersError:
                     refused += 1
                     continue
                 probability.append(report.probability_wrong)
+                with_share.append(at_share(held_out.margins, report.model, share))
                 is_wrong.append(wrong)
                 estimates.append((report.wrong_share, *report.wrong_interval))
             estimate, low, high = np.array(estimates).T
@@ -93,6 +99,8 @@ def measure_wrong(n_draws: int) -> Rows:
             row["intervals that hold it"] = np.mean((low <= share) & (share <= high))
             found = tenths(probability, is_wrong)
             row["off"] = f"{sum(map(is_off, found))}, {sum(map(is_clearly_off, found))} clearly"
+            told = tenths(with_share, is_wrong)
+            row["off, the share being known"] = f"{sum(map(is_off, told))}, {sum(map(is_clearly_off, told))} clearly"
             rows.append(row | {f".{number}": as_text(each) for number, each in enumerate(found)})
             held.append(row["intervals that hold it"])
             if np.mean(high - low) <= WIDEST_INTERVAL:
@@ -102,6 +110,16 @@ def measure_wrong(n_draws: int) -> Rows:
     counts = (sum(map(is_off, said)), len(said), sum(map(is_clearly_off, said)))
     whole["off"] = "{} of {} where the interval is not vague, {} clearly".format(*counts)
     return [*rows, {name: whole.get(name, "") for name in rows[0]}]
+
+
+def at_share(margins: np.ndarray, model: AnswerModel, share: float) -> np.ndarray:
+    """P(wrong) if the share of wrong answers were known: only the steepness is fitted."""
+    powered = powers(margins, model.exponent)
+    points, masses = support(powered[np.isfinite(powered)], np.ones(np.isfinite(powered).sum()))
+    scale = np.log(np.mean(np.abs(points)))
+    bounds = (-4.0 - scale, 5.0 - scale)
+    found = minimize_scalar(lambda each: -log_likelihood(points, masses, share, each), bounds=bounds, method="bounded")
+    return AnswerModel(share, float(np.exp(found.x))).probability_wrong(powered)
 
 
 def tenths(probability: list[np.ndarray], is_wrong: list[np.ndarray]) -> list[Difference | None]:

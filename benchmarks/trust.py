@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.metrics import roc_auc_score
 
+from calibration import setting
 from environments import data_folder, machine
 from lifting import human_sets
 from tete import TETE, Triplets, position_uncertainty, trust
@@ -52,19 +53,25 @@ def measure_reversed() -> Rows:
 
 
 def measure_added() -> Rows:
-    """What flips add to real disagreement: eps becomes eps0 + s (1 - 2 eps0)."""
+    """What flips add to real disagreement: eps becomes eps0 + s (1 - 2 eps0), both at the temperatures of the former.
+
+    At other temperatures real disagreement is another: what is far apart on one map may be a close call on another.
+    """
     rows = []
     for name in ("Food", "Music"):
         real = human_sets(data_folder())[name]
         truth = Triplets.from_array(np.unique(real, return_inverse=True)[1].reshape(real.shape))
-        before = trust(TETE(), truth)
         for noise in (0.0, 0.1, 0.2, 0.3):
             noisy = truth.flip(noise, random_state=0)
-            report = trust(TETE(), noisy) if noise else before
+            fitted = TETE().fit(noisy)
+            report = trust(fitted, noisy)
+            before = trust(fitted.settled(), truth) if noise else report
             area = roc_auc_score(noisy.near != truth.near, report.probability_wrong) if noise else np.nan
             added = (report.wrong_share - before.wrong_share) / (1.0 - 2.0 * before.wrong_share)
-            row = {"data": name, "reversed": f"{noise:.0%}", "held-out accuracy": report.accuracy}
-            rows.append(row | {"estimate": interval(report), "of which added": f"{added:.1%}", "AUC": area})
+            row = {"data": name, "reversed": f"{noise:.0%}", "temperatures": setting(fitted)}
+            row |= {"held-out accuracy": report.accuracy, "estimate": interval(report)}
+            row |= {"before, at the same temperatures": f"{before.wrong_share:.1%}", "of which added": f"{added:.1%}"}
+            rows.append(row | {"AUC": area})
     return rows
 
 

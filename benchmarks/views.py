@@ -86,6 +86,7 @@ def judged(seed: int, n_people: int, each: int, share: float) -> dict[str, float
         "two views": float(model.n_views_ == 2),
         "adjusted Rand index": adjusted_rand_score(view[normal], model.view_of_[normal]),
         "random flagged": float(verdict[kind == 1].isin(NOT_RELIABLE).mean()),
+        "random unclear": float((verdict[kind == 1] == "unclear").mean()),
         "reversed flagged": float((verdict[kind == 2] == "reversed").mean()),
         "views likelier than weights": float(model.axis_gain_ < 0.0),
         "minority, trust: another view": float(report[minority].str.startswith("consistent").mean()),

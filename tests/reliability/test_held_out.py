@@ -1,11 +1,20 @@
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from samples import random_triplets
 from tete import GNMDS, TETE, Triplets
 from tete.comparisons.same_question import question_numbers
+from tete.datasets import make_uniform_triplets
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
-from tete.reliability.held_out import LOOSE_TOLERANCE, HeldOutAnswers, held_out_margins
+from tete.reliability.held_out import (
+    LOOSE_TOLERANCE,
+    N_DEALS,
+    HeldOutAnswers,
+    held_out_answers,
+    held_out_margins,
+)
+from tete.reliability.held_out import _means_of_known as means_of_known
 
 
 def test_margins_are_those_of_a_map_without_the_answer(clean_triplets):
@@ -86,6 +95,45 @@ def test_agreement_counts_answers():
     assert held_out.known_answers.tolist() == [True, False]
     assert (held_out.n_known, held_out.accuracy, held_out.accuracy_error) == (2, 0.5, 0.0)  # weights are repeats
     assert held_out.shares_of_answers.tolist() == [0.5, 1.5]
+
+
+def test_few_answers_are_dealt_several_times(clean_triplets, monkeypatch):
+    few = Triplets.from_array(np.vstack([clean_triplets.select(np.arange(400)).to_array(), [30, 0, 1]]))
+    fitted = TETE(t=2, t_prime=2).fit(few)
+    rng = np.random.default_rng(1)
+    deals = [held_out_margins(fitted, few, random_state=rng) for _ in range(N_DEALS)]
+    assert not np.array_equal(deals[0], deals[1])
+    found = held_out_answers(fitted, few, random_state=1)
+    np.testing.assert_allclose(found.margins, np.mean(deals, axis=0))
+    assert np.flatnonzero(np.isnan(found.margins)).tolist() == [400]
+    monkeypatch.setattr("tete.reliability.held_out.MOST_ANSWERS", 400)
+    np.testing.assert_array_equal(held_out_answers(fitted, few, random_state=1).margins, deals[0])
+    monkeypatch.undo()
+    many = TETE(t=2, t_prime=2).fit(clean_triplets)  # more than 50 an object
+    once = held_out_margins(many, clean_triplets)
+    np.testing.assert_array_equal(held_out_answers(many, clean_triplets).margins, once)
+
+
+def test_an_answer_is_known_where_one_deal_tells():
+    deals = np.array([[1.0, -2.0, np.nan, np.nan], [3.0, np.nan, 4.0, np.nan]])
+    np.testing.assert_array_equal(means_of_known(deals), [2.0, -2.0, 4.0, np.nan])
+
+
+def test_few_answers_tell_accuracy_and_wrong_answers_better_by_several_deals():
+    off, areas = [], []
+    for seed in range(4):
+        points = np.random.default_rng(seed).normal(size=(50, 2))
+        questions = make_uniform_triplets(points, 1000, random_state=seed)
+        unseen = make_uniform_triplets(points, 5000, random_state=seed + 100)
+        answers = questions.flip(0.15, random_state=seed)
+        fitted = TETE(t=2, t_prime=1.5).fit(answers)
+        expected = fitted.score(unseen.flip(0.15, random_state=seed + 1))
+        both = HeldOutAnswers(answers, held_out_margins(fitted, answers)), held_out_answers(fitted, answers)
+        off.append([each.accuracy - expected for each in both])
+        areas.append([roc_auc_score(answers.near != questions.near, -each.margins) for each in both])
+    (one_deal, several), (area, larger_area) = np.mean(off, axis=0), np.mean(areas, axis=0)
+    assert abs(several) < abs(one_deal) - 0.005
+    assert larger_area > area + 0.01
 
 
 def test_bad_input(clean_triplets):

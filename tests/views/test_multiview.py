@@ -1,6 +1,8 @@
 """The estimator, its tables and its words: also `views.view_tables`, `views.views_summary`."""
 
 import json
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -12,8 +14,13 @@ from sklearn.metrics import adjusted_rand_score
 from people_of_views import continuum, study
 from samples import random_triplets
 from tete import MultiViewTETE, Triplets
+from tete.embedding.answer_model import AnswerModel
 from tete.exceptions import InvalidParameterError, InvalidTripletsError
+from tete.views.cross_fitting import Solution
+from tete.views.mixture import PERSON_KINDS, Memberships
+from tete.views.unit_answers import UnitAnswers
 from tete.views.view_search import Step
+from tete.views.view_tables import people_table
 from tete.views.views_summary import ViewFound, ViewsSummary
 
 
@@ -41,6 +48,19 @@ def test_views_and_people_are_found(two_views):
     assert minority["agreement"].mean() > 0.7
     assert minority["with_largest"].mean() < 0.6
     np.testing.assert_allclose(two_views.responsibilities_.sum(axis=1), 1.0)
+
+
+def test_nobody_is_ordinary_by_what_a_coin_may_bring():
+    agreeing = np.repeat([0.58, 0.75], 100)  # of the answers of two people, both perhaps not quite reliable
+    rows = [*combinations(range(10), 3)][:100]
+    answers = UnitAnswers.of(Triplets.from_array(rows * 2, annotators=np.repeat(["a", "b"], 100)))
+    margins = np.where(np.tile(np.arange(100) / 100, 2) < agreeing, 1.0, -1.0)
+    probabilities = np.tile([0.05, 0.3, 0.5, 0.15, 0.0, 0.0], (2, 1))[:, None, :]
+    members = Memberships(probabilities, np.ones(1), np.ones(6) / 6, 0.0, PERSON_KINDS)
+    found = Solution([], [margins], [AnswerModel(0.1, 1.0)], members, 1)
+    assert people_table(answers, found, 2)["verdict"].tolist() == ["unclear", "ordinary"]
+    likely = replace(members, probabilities=probabilities[:, :, [2, 1, 0, 3, 4, 5]])
+    assert people_table(answers, found._replace(memberships=likely), 2)["verdict"].eq("ordinary").all()
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])

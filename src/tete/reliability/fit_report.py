@@ -20,7 +20,7 @@ from tete.embedding.temperatures import Temperatures
 from tete.exceptions import InvalidTripletsError
 from tete.io.sources import AnyPath
 from tete.metrics.satisfaction import satisfied
-from tete.reliability.held_out import HeldOutAnswers, held_out_margins, held_out_sample
+from tete.reliability.held_out import HeldOutAnswers, held_out_answers, held_out_sample
 from tete.reliability.lapses import vagueness
 from tete.reliability.people_errors import PeopleErrors, errors_of_people, held_out_people
 from tete.reliability.trust_report import TrustReport, report_on
@@ -288,10 +288,10 @@ def _held_out(
 ) -> tuple[HeldOutAnswers | None, TrustReport | None]:
     """The held-out answers (None if they are too few), and the report where one is possible."""
     try:
-        margins = held_out_margins(fitted, triplets, n_folds=n_folds, random_state=random_state)
+        held_out = held_out_answers(fitted, triplets, n_folds=n_folds, random_state=random_state)
     except InvalidTripletsError:
         return None, None
-    return _reported(fitted, HeldOutAnswers(triplets, margins))
+    return _reported(fitted, held_out)
 
 
 def _held_out_sample(fitted: FittedMap, answers: PackedAnswers) -> tuple[HeldOutAnswers | None, TrustReport | None]:

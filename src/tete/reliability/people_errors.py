@@ -10,7 +10,7 @@ from tete.core.randomness import RandomState
 from tete.embedding.fitted_map import FittedMap
 from tete.exceptions import InvalidTripletsError
 from tete.metrics.clustered_errors import share_error, share_interval
-from tete.reliability.held_out import HeldOutAnswers, held_out_margins
+from tete.reliability.held_out import HeldOutAnswers, held_out_answers
 from tete.reliability.lapses import fit_lapses
 
 __all__ = ["PeopleErrors", "errors_of_people", "held_out_people"]
@@ -47,15 +47,15 @@ class PeopleErrors:
 def held_out_people(
     fitted: FittedMap, triplets: Triplets, *, n_folds: int, random_state: RandomState
 ) -> HeldOutAnswers:
-    """Every answer on a map made without any answer of the same person.
+    """Every answer on maps made without any answer of the same person.
 
     Raises
     ------
     InvalidTripletsError
         If answers are too few to hold some out, or hardly anybody's are about objects that others judged as well.
     """
-    margins = held_out_margins(fitted, triplets, n_folds=n_folds, random_state=random_state, by="annotators")
-    held_out, people = HeldOutAnswers(triplets, margins), numbers_of_people(triplets)
+    held_out = held_out_answers(fitted, triplets, n_folds=n_folds, by="annotators", random_state=random_state)
+    people = numbers_of_people(triplets)
     assert people is not None
     n_people = len(np.unique(people[held_out.known & (triplets.counts() > 0.0)]))
     if n_people < FEWEST_PEOPLE:

@@ -71,24 +71,25 @@ def _agreement(answers: UnitAnswers, margins: Floats) -> Floats:
     return np.asarray(answers.by_unit(agreement_of(margins)) / amounts)
 
 
-def _without_sign(answers: UnitAnswers, found: Solution) -> NDArray[np.bool_]:
-    """Who is surely less than ordinary, and agrees with no view more clearly than one of so many coins may."""
-    members = found.memberships
-    less = members.probabilities[:, :, members.kinds.reliability > HALF].sum(axis=(1, 2)) < 1.0 - SURE
+def _shows_no_sign(answers: UnitAnswers, found: Solution) -> NDArray[np.bool_]:
+    """Who agrees with no view more clearly than one of so many coins may."""
     amounts = answers.by_unit(np.ones(len(answers.units)))
     agreeing = np.max([answers.by_unit(agreement_of(margins)) for margins in found.margins], axis=0)
     chances = [chance_of(*both) for both in zip(agreeing, amounts, strict=True)]
-    return np.asarray(less & (np.array(chances) >= LEVEL / answers.n_units))
+    return np.asarray(np.array(chances) >= LEVEL / answers.n_units)
 
 
 def _verdicts(answers: UnitAnswers, found: Solution, n_components: int) -> tuple[list[str], Floats]:
     """Of each person, and for those at chance how well a map of their own does."""
     members = found.memberships
     steady = members.probabilities[:, :, members.kinds.reliability > RELIABLE].sum(axis=2)
+    ordinarily = members.probabilities[:, :, members.kinds.reliability > HALF].sum(axis=(1, 2))
+    is_coin_like = _shows_no_sign(answers, found)
     verdicts = np.full(answers.n_units, UNCLEAR, dtype=object)
-    verdicts[steady[:, 0] > LIKELY] = "ordinary"
+    # Few answers show no sign of anybody; who is likely to answer less than ordinarily must show one.
+    verdicts[(steady[:, 0] > LIKELY) & ~(is_coin_like & (ordinarily < LIKELY))] = "ordinary"
     verdicts[steady[:, 1:].sum(axis=1) > SURE] = OTHER_VIEW
-    verdicts[(members.at_chance > LIKELY) | _without_sign(answers, found)] = AT_CHANCE
+    verdicts[(members.at_chance > LIKELY) | (is_coin_like & (ordinarily < 1.0 - SURE))] = AT_CHANCE
     verdicts[members.reversed > SURE] = REVERSED
     alone = np.full(answers.n_units, np.nan)
     for unit in np.flatnonzero(verdicts == AT_CHANCE):

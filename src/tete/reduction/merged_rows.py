@@ -72,7 +72,7 @@ class MergedRows:
 
     def by_row(self, values: Any) -> Any:
         """Give each row what its point has."""
-        return values if self.point_of_row is None else values[self.point_of_row]
+        return values if self.point_of_row is None else _taken(values, self.point_of_row)
 
     def told_by_row(self, callback: Callback | None) -> Callback | None:
         """The callback, which gets an embedding of the rows for one of the points."""
@@ -114,7 +114,7 @@ def merge_rows(
         rows = points_of_rows(projection, table, workers)
     if order is not None:
         order = point_order(rows, order, rng)
-        rows = rows[order]
+        rows = _taken(rows, order)
     if metric == "precomputed" and is_sparse(rows):
         rows = graph_of_others(rows)
     seed = int(rng.integers(2**31))
@@ -129,6 +129,10 @@ def merge_rows(
         return merged(rows)
     first, point_of_place = _distinct_rows(rows, workers)
     return merged(rows) if len(first) == rows.shape[0] else merged(rows[first], point_of_place)
+
+
+def _taken(rows: Any, numbers: NDArray[np.int64]) -> Any:
+    return rows[numbers] if is_sparse(rows) else np.take(rows, numbers, axis=0)  # a quarter of the time of an index
 
 
 def _by_row(point_of_place: NDArray[np.int64] | None, order: NDArray[np.int64] | None) -> NDArray[np.int64] | None:

@@ -311,6 +311,11 @@ def growth_table(report: dict[str, Any]) -> list[str]:
 
 def million_table(report: dict[str, Any]) -> list[str]:
     lines = ["", "## A million rows x 50 columns", ""]
+    if len({report[method]["commit"] for method in MILLION if method in report}) > 1:
+        lines += [
+            "Rows of different commits are of different days and processors: their times are not to be compared.",
+            "",
+        ]
     lines.append("| method | wall s | CPU s | peak MB | wall / PaCMAP | memory / PaCMAP | commit |")
     lines.append("|---|---|---|---|---|---|---|")
     peer = report.get("pacmap", {})
@@ -319,7 +324,8 @@ def million_table(report: dict[str, Any]) -> list[str]:
         if "failed" in result:
             lines.append(f"| {method} | {result['failed']} |")
             continue
-        shares = [f"{result[key] / peer[key]:.2f}" if key in peer else "" for key in ("wall_s", "peak_mb")]
+        alike = {"peak_mb"} | ({"wall_s"} if result["commit"] == peer.get("commit") else set())
+        shares = [f"{result[key] / peer[key]:.2f}" if key in alike & set(peer) else "" for key in ("wall_s", "peak_mb")]
         row = f"{result['wall_s']:.1f} | {result['cpu_s']:.1f} | {result['peak_mb']:.0f} | {' | '.join(shares)}"
         lines.append(f"| {method} | {row} | {result['commit']} |")
     return lines

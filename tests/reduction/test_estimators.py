@@ -22,6 +22,7 @@ from tete.core.optimization import StopReason
 from tete.exceptions import FewRowsWarning, InvalidFeaturesError, InvalidParameterError, MemoryNeedWarning
 from tete.metrics.classes import neighborhood_accuracy
 from tete.reduction import feature_map
+from tete.reduction.listwise import problem
 
 BOTH = pytest.mark.parametrize("estimator", [ListwiseTETE, WeightedTETE])
 
@@ -470,3 +471,23 @@ def test_standardized_columns_weigh_alike(estimator, rng):
     np.testing.assert_array_equal(scaled.transform(X * units), scaled.embedding_)
     with pytest.raises(InvalidParameterError, match=r"`standardize` needs the metric 'euclidean', got 'cosine'"):
         estimator(standardize=True, metric="cosine").fit(X)
+
+
+def test_equal_rows_leave_as_many_neighbours_to_choose_from(rng, monkeypatch):
+    widths, found = [], problem.affinities
+
+    def noted(pool, *others):
+        widths.append((pool.indices.shape[1], others[2]))
+        return found(pool, *others)
+
+    monkeypatch.setattr(problem, "affinities", noted)
+    few = rng.normal(size=(4000, 5)).astype(np.float32)
+    for table in (few, np.concatenate([few, few[:1500]])):
+        ListwiseTETE(random_state=0, max_iter=2, keep_surfaces=False, n_jobs=1).fit(table)
+    assert widths == [(60, 30), (60, 30)]
+
+
+@pytest.mark.parametrize("X", [np.array(5.0), np.float64(3), 3])
+def test_a_number_is_no_table(X):
+    with pytest.raises(ValueError, match="Expected 2D array, got scalar array instead"):
+        ListwiseTETE().fit(X)

@@ -11,8 +11,8 @@ from tete.reduction.search.nearest import Neighbors
 
 
 def merged(table, **options):
-    settings = {"metric": "euclidean", "pca_components": None, "n_neighbors": 4, "rng": np.random.default_rng(0)}
-    return merge_rows(table, **(settings | options), workers=SERIAL)
+    settings = {"metric": "euclidean", "pca_components": None, "rng": np.random.default_rng(0)}
+    return merge_rows(table, n_neighbors=lambda _: 4, **(settings | options), workers=SERIAL)
 
 
 def test_rows_that_differ_are_points(rng):

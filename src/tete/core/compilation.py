@@ -9,11 +9,12 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 import numba
+from llvmlite.binding import get_host_cpu_features
 from numba import njit
 from numba.core.caching import FunctionCache
 from numba.extending import overload
 
-__all__ = ["chosen_by_type", "compiled"]
+__all__ = ["chosen_by_type", "compiled", "has_wide_vectors"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -55,3 +56,10 @@ def chosen_by_type(function: Callable[..., Any], options: dict[str, Any]) -> Cal
     Unlike functions passed as arguments, formulas that are chosen so can be kept on disk.
     """
     return overload(function, jit_options=options, strict=False)  # type: ignore[no-any-return]
+
+
+def has_wide_vectors() -> bool:
+    """Whether this processor works on sixteen numbers of single precision at once."""
+    with suppress(RuntimeError):  # where nobody can tell
+        return bool(get_host_cpu_features().get("avx512f"))
+    return False

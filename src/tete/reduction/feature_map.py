@@ -204,8 +204,8 @@ class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             If the features cannot be used; the message names the first offending row and column.
         """
         self._check_parameters()
-        n_rows = getattr(X, "shape", (0,))[0]
-        with self._beside(load_hashing, n_rows if isinstance(n_rows, int) else 0):
+        shape = getattr(X, "shape", None) or (0,)
+        with self._beside(load_hashing, shape[0] if isinstance(shape[0], int) else 0):
             table = read_table(self, X, reset=True)
         weights = check_sample_weight(sample_weight, table.shape[0])
         recipe, rng = self._recipe(table.shape[0]), make_generator(self.random_state)
@@ -258,7 +258,7 @@ class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
                 metric=with_parameters(self.metric, self.metric_params),
                 metric_arrays=metric_arrays(self.metric_params, table.shape[1]) if isinstance(self.metric, str) else {},
                 pca_components=self.pca_components,
-                n_neighbors=recipe.n_candidates,
+                n_neighbors=lambda n_points: self._recipe(n_points).n_candidates,
                 given=given,
                 spreads=self.column_spreads_,
                 order=order,

@@ -5,7 +5,7 @@ point that counts as often as it occurs. Points are numbered in an order that de
 neighbours or distances are given by the numbers of the rows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -93,14 +93,14 @@ def merge_rows(
     metric: Metric,
     metric_arrays: Mapping[str, NDArray[np.float64]] | None = None,
     pca_components: PcaComponents,
-    n_neighbors: int,
+    n_neighbors: Callable[[int], int],
     given: Neighbors | None = None,
     spreads: NDArray[np.float64] | None = None,
     order: NDArray[np.int64] | None = None,
     rng: np.random.Generator,
     workers: Threads,
 ) -> MergedRows:
-    """Find the distinct points of a checked table and, for each, up to `n_neighbors` nearest others.
+    """Find the distinct points of a checked table and, for each, so many nearest others as `n_neighbors` says for them.
 
     With neighbours `given`, these are taken as they are and equal rows are not merged. Euclidean distances are those of
     the columns divided by their `spreads`. With an `order` of the rows by content, points are numbered by theirs.
@@ -122,7 +122,7 @@ def merge_rows(
     def merged(some: Any, point_of_place: NDArray[np.int64] | None = None) -> MergedRows:
         search = _search(some, metric, parameters) if projection is None else _euclidean_search(some, seed, workers)
         points = Points(metric, table.shape[1], projection, search, parameters)
-        neighbors = _nearest(points, some, n_neighbors, workers) if given is None else given
+        neighbors = _nearest(points, some, n_neighbors(some.shape[0]), workers) if given is None else given
         return MergedRows(points, neighbors, _by_row(point_of_place, order), given is not None)
 
     if given is not None or metric == "precomputed" or (is_sparse(rows) and projection is None):

@@ -15,8 +15,8 @@ def recipe(**options):
 
 
 def rows_of(table, rng):
-    n_neighbors = recipe().n_candidates
-    return merge_rows(table, metric="euclidean", pca_components=None, n_neighbors=n_neighbors, rng=rng, workers=SERIAL)
+    settings = {"metric": "euclidean", "pca_components": None, "n_neighbors": lambda _: recipe().n_candidates}
+    return merge_rows(table, **settings, rng=rng, workers=SERIAL)
 
 
 def test_points_without_a_surface_have_their_affinities(rng):

@@ -29,7 +29,10 @@ RECIPE = {
 
 @pytest.fixture
 def rows(rng):
-    table, settings = rng.normal(size=(60, 4)), {"metric": "euclidean", "pca_components": None, "n_neighbors": 12}
+    table, settings = (
+        rng.normal(size=(60, 4)),
+        {"metric": "euclidean", "pca_components": None, "n_neighbors": lambda _: 12},
+    )
     return merge_rows(table, **settings, rng=rng, workers=SERIAL)
 
 
@@ -80,7 +83,7 @@ def test_a_graph_has_no_distances_to_outliers(rows):
         sparse.csr_array(np.ones((5, 5))),
         metric="precomputed",
         pca_components=None,
-        n_neighbors=3,
+        n_neighbors=lambda _: 3,
         rng=np.random.default_rng(0),
         workers=SERIAL,
     )

@@ -9,11 +9,10 @@ what is worked on at once, with neighbours of weight 0 and with outliers so far 
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from llvmlite.binding import get_host_cpu_features
 from numpy.typing import NDArray
 
 from tete.core.array_places import index
-from tete.core.compilation import compiled
+from tete.core.compilation import compiled, has_wide_vectors
 from tete.reduction.weighted.kernel import FAST, SeparableWeights
 
 __all__ = ["alike_weights", "sum_in_the_plane"]
@@ -26,7 +25,7 @@ MARGIN = 128  # numbers between what loops read and write: see `listwise.kernel`
 FAR_AWAY = 2e9  # coordinates of an outlier that does not count; the square of 1 / b is still a normal number, so fast
 LANES = 8  # single precision numbers that processors of today work on at once
 # Some work on twice as many, and what is left over costs as much: so the outliers, which all neighbours meet.
-LANES_OF_OUTLIERS = 2 * LANES if get_host_cpu_features().get("avx512f") else LANES
+LANES_OF_OUTLIERS = 2 * LANES if has_wide_vectors() else LANES
 NEGLIGIBLE = 2.0**-24  # beside 1 in single precision
 
 

@@ -28,6 +28,14 @@ def test_stages_and_losses_are_shown_on_stderr(capsys):
         assert part in shown.err
 
 
+def test_a_stage_may_say_how_many_iterations_it_has(capsys):
+    with progress("Fit", total=2, shown=True, callback=None) as (announce, advance):
+        announce("map", total=4)
+        for iteration in (1, 2, 3):
+            advance(iteration, 0.5, PLACES)
+    assert "3/4" in capsys.readouterr().err
+
+
 def test_the_users_callback_is_asked_as_well(capsys):
     seen = []
     with progress("Fit", total=5, shown=True, callback=lambda *state: seen.append(state) or state[0] == 2) as (

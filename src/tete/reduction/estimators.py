@@ -144,8 +144,8 @@ class ListwiseTETE(FeatureMap):
         from iteration 250 on at the latest); "auto" is 0.03 times the root of the number of points, at most 8; up to
         20,000 rows 0.04 times, at most 1.8.
     max_iter : int or None, default=None
-        Number of iterations; None takes the preset's: 110, for "fast" 60, for "high" 250; up to 20,000 rows 500, 200
-        and 1000.
+        Number of iterations; None takes the preset's: 110 (200 where most points lie on a surface), for "fast" 60, for
+        "high" 250; up to 20,000 rows 500, 200 and 1000.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class ListwiseTETE(FeatureMap):
     def _recipe(self, n_rows: int) -> ListwiseRecipe:
         preset = preset_of(self.quality, n_rows)
         if self.max_iter is not None:
-            preset = preset._replace(max_iter=self.max_iter)
+            preset = preset._replace(max_iter=self.max_iter, on_surfaces=0)
         if self.t is not None:
             preset = preset._replace(t=float(self.t))
         if self.n_outliers is not None:

@@ -53,6 +53,11 @@ class _NothingToCompare(Problem):
 
     points: Points
 
+    @property
+    def max_iter(self) -> int:
+        """None."""
+        return 0
+
     def minimize(self, start: Places, callback: Callback | None) -> Minimum:
         """The start."""
         return Minimum(start.astype(np.float64), 0.0, [], StopReason.CONVERGED)
@@ -221,8 +226,8 @@ class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             seed = int(rng.integers(2**31))
             start = self._start(rows, rng, workers)
             self.novelty_ = fit_novelty(rows, table, self.column_spreads_, workers)
-            announce("map")
             problem = self._problem(rows, rows.total_by_point(weights), seed, workers)
+            announce("map", total=problem.max_iter)
             rows = rows.without_neighbors()
             minimum = self._minimize(problem, start, rows.told_by_row(callback))
         places = minimum.embedding.astype(np.float32)

@@ -22,6 +22,11 @@ __all__ = ["Problem", "Recipe", "handful"]
 class Problem(ABC):
     """What is minimised for the rows of one table."""
 
+    @property
+    @abstractmethod
+    def max_iter(self) -> int:
+        """Number of iterations, of which the rows may call for more than the recipe says for their number."""
+
     @abstractmethod
     def minimize(self, start: Places, callback: Callback | None) -> Minimum:
         """Find the map of at least three distinct points."""

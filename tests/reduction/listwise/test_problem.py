@@ -38,6 +38,22 @@ def test_a_surface_has_fewer_competitors_and_farther_neighbours(rng):
     np.testing.assert_allclose(plain.kappa, 1500 / (3 * 5))
 
 
+def test_surfaces_have_the_iterations_they_need(rng):
+    sheet = np.column_stack([rng.uniform(size=(1500, 2)) * 10.0, np.zeros(1500)])
+    cloud = rng.normal(size=(1500, 8))
+    sheets, clouds = rows_of(sheet, rng), rows_of(cloud, rng)
+    default = recipe(preset=PRESETS["default"])
+
+    def iterations(recipe, rows):
+        return recipe.problem(rows, np.ones(len(rows)), 3, SERIAL).max_iter
+
+    assert (iterations(default, sheets), iterations(default, clouds)) == (200, 110)
+    assert iterations(recipe(preset=PRESETS["high"]), sheets) == PRESETS["high"].max_iter
+    assert iterations(recipe(preset=PRESETS["default"], keep_surfaces=False), sheets) == 110
+    mixed = rows_of(np.vstack([np.pad(sheet[:500], ((0, 0), (0, 5))), 20.0 + cloud]), rng)
+    assert iterations(default, mixed) == 110
+
+
 @pytest.mark.parametrize("learning_rate", ["auto", 0.05])
 def test_neighbours_come_nearer_and_the_placer_keeps_what_it_needs(rng, learning_rate):
     rows = rows_of(rng.normal(size=(150, 6)), rng)

@@ -97,6 +97,11 @@ class WeightedProblem(Problem):
             workers=self.objective.workers,
         )
 
+    @property
+    def max_iter(self) -> int:
+        """Number of iterations."""
+        return self.recipe.max_iter
+
     def placer(self, places: Places) -> WeightedPlacer:
         """What places new rows on the finished map."""
         return WeightedPlacer(

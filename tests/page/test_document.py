@@ -71,7 +71,7 @@ class TestFile:
             page()
 
     def test_the_map_that_objects_were_placed_on_is_behind_them(self, monkeypatch):
-        monkeypatch.setattr("tete.page.document.MOST_BEHIND", 2)
+        monkeypatch.setattr("tete.page.linked_maps.MOST_BEHIND", 2)
         content = page(background=PLACES + 0.25)
         assert '"n_behind": 6' in content
         assert '"n_behind": 0' in page()

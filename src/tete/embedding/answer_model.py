@@ -12,20 +12,19 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq, minimize_scalar
+from scipy.optimize import brentq
 from scipy.special import entr, expit, logit
 
 from tete.core.types import Embedding
+from tete.embedding.likeliest import maximize
 
 __all__ = [
-    "LARGEST_LAPSE",
     "AnswerModel",
     "AnswerSample",
     "Floats",
     "UnseenAnswers",
     "fit_answer_model",
     "log_likelihood",
-    "maximize",
     "powers",
     "radius_of",
     "size_of",
@@ -42,12 +41,8 @@ LIMITS = ((1e-3, 0.45), (0.02, 100.0))
 # The likelihood is smooth, so margins next to each other are summed: a test holds the difference below one part in
 # a thousand.
 MOST_SUPPORT_POINTS = 4096
-# Where the search for the steepness begins, in units of 1 / mean |x|: from answers that margins hardly tell apart
-# (e^-4) to a step (e^5). Wide by intention; the best of these is refined.
-LOG_STEEPNESS = np.linspace(-4.0, 5.0, 19)
 SAMPLED_ANSWERS = 5000  # to learn the two numbers from; no other size is recorded as tried
 FEWEST_UNSEEN = 20  # 10 unseen answers taught less than Akaike's correction, 17 and more as much, 40 and more far more
-LARGEST_LAPSE = 0.5  # then every answer is a coin's
 
 
 class AnswerModel(NamedTuple):
@@ -203,29 +198,3 @@ def log_likelihood(points: Floats, masses: Floats, lapse: float, log_steepness: 
     """Of margins with these weights."""
     likelihood = AnswerModel(lapse, float(np.exp(log_steepness))).probability(points)
     return float(np.sum(masses * np.log(np.maximum(likelihood, 1e-300))))
-
-
-def maximize(points: Floats, masses: Floats) -> tuple[float, float]:
-    """The best lapse and logarithm of the steepness: the likelihood is concave in the lapse, so one search will do."""
-
-    def loss(log_steepness: float) -> float:
-        lapse = _best_lapse(expit(np.exp(log_steepness) * points), masses)
-        return -log_likelihood(points, masses, lapse, log_steepness)
-
-    best = int(np.argmin([loss(each) for each in LOG_STEEPNESS]))
-    bounds = LOG_STEEPNESS[max(best - 1, 0)], LOG_STEEPNESS[min(best + 1, len(LOG_STEEPNESS) - 1)]
-    log_steepness = float(minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-4}).x)
-    return _best_lapse(expit(np.exp(log_steepness) * points), masses), log_steepness
-
-
-def _best_lapse(sigmoid: Floats, masses: Floats) -> float:
-    """The root of the derivative of sum log(s + lapse (1 - 2 s)), which falls with the lapse, in [0, 1/2]."""
-    tilt = 1.0 - 2.0 * sigmoid
-    shares = masses / 2.0 ** np.frexp(masses.max())[1]  # by a power of 2, which changes no digit: sums stay finite
-
-    def slope(lapse: float) -> float:
-        return float(np.sum(shares * tilt / np.maximum(sigmoid + lapse * tilt, 1e-300)))
-
-    if slope(0.0) <= 0.0:
-        return 0.0
-    return LARGEST_LAPSE if slope(LARGEST_LAPSE) >= 0.0 else float(brentq(slope, 0.0, LARGEST_LAPSE, xtol=1e-7))

@@ -25,13 +25,13 @@ from tete.embedding.answer_model import (
     AnswerModel,
     Floats,
     UnseenAnswers,
-    maximize,
     radius_of,
     size_of,
     some_rows,
     support,
 )
 from tete.embedding.distance_margins import distance_margins
+from tete.embedding.likeliest import maximize
 from tete.embedding.objective import ShardedTriplets
 from tete.embedding.spectral_start import brought_back
 from tete.embedding.temperatures import Temperatures

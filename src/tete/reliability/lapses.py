@@ -13,15 +13,14 @@ from scipy.optimize import brentq, minimize_scalar
 from scipy.special import chdtri, expit, stdtrit
 
 from tete.embedding.answer_model import (
-    LARGEST_LAPSE,
     AnswerModel,
     Floats,
     log_likelihood,
-    maximize,
     powers,
     size_of,
     support,
 )
+from tete.embedding.likeliest import LARGEST_LAPSE, maximize
 from tete.exceptions import UnpredictableAnswersError
 
 __all__ = ["LapseEstimate", "fit_lapses", "vagueness"]

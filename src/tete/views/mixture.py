@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from tete.embedding.answer_model import AnswerModel, Floats, maximize
+from tete.embedding.answer_model import AnswerModel, Floats
+from tete.embedding.likeliest import maximize
 from tete.views.unit_answers import UnitAnswers
 
 __all__ = [

@@ -38,7 +38,7 @@ print(report)
 # 3. Whom to believe
 # ------------------
 # The same command says it. Nobody was told which answers are right; guests are compared with each other by way of the
-# map.
+# map. The report above names those *at chance*; the verdict here says what else could explain them.
 people = report.annotators
 print(
     people[people["verdict"] != "ordinary"][["answers", "agreement", "expected", "verdict"]].to_string(

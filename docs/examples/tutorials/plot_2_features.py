@@ -44,6 +44,7 @@ model = ListwiseTETE(standardize=True, random_state=0).fit(wines.X)
 grower = wines.columns["grower"]
 figure, axis = plt.subplots(figsize=(8, 3.8), layout="compressed")
 plot_map(model.embedding_, labels=grower, label_name="grower", axes=axis)
+plt.show()
 
 # %%
 # 3. Is the map to be trusted?

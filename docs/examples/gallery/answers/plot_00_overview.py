@@ -43,6 +43,7 @@ def show_answers(axes):
 def show_map(axes):
     plot_map(model.embedding_, names=model.object_names_, uncertainty=sureness, axes=axes)
     axes.set_title("the map, and how sure it is", fontsize=14)
+    axes.set_anchor("N")
 
 
 def show_people(axes):

@@ -34,8 +34,7 @@ for column, share in enumerate((0.0, 0.2, 0.4)):
 
 # %%
 # With a fifth wrong, t-STE still predicts nearly as well as before, but its groups have run into each other; t-ETE's
-# are as they were. With two fifths wrong t-STE has lost the map. t-ETE has most of it, with blurred groups and one
-# image far outside.
+# are as they were. With two fifths wrong t-STE has lost the map. t-ETE has most of it, with blurred groups.
 #
 # What the map had to ignore is known, too: ``triplet_trust_`` is near 1 for answers that the map agrees with and near 0
 # for those that it gave up. Here it is for the map with two fifths wrong, beside the truth, which the map was not told.

@@ -42,6 +42,7 @@ try:
     answers, kinds = music.triplets, np.asarray(music.target_names)[music.target]
 except MissingDataError:
     answers, kinds = orchestra()
+    print("Invented answers about an orchestra: the file of the survey is not here.")
 print(answers)
 
 # %%
@@ -53,8 +54,8 @@ plot_map(model.embedding_, labels=kinds, names=model.object_names_, axes=axis)
 plt.show()
 
 # %%
-# Who is nearest to whom? Five artists that were drawn, not chosen. With so few answers some neighbours convince and
-# others are chance: the map is good for regions, not for recommending the next record.
+# Who is nearest to whom? Five objects that were drawn, not chosen. With so few answers some neighbours convince and
+# others are chance: the map of artists is good for regions, not for recommending the next record.
 places = model.embedding_
 for number in np.random.default_rng(1).choice(len(places), 5, replace=False):
     nearest = np.argsort(np.linalg.norm(places - places[number], axis=1))[1:4]

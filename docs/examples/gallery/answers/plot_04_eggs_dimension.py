@@ -21,6 +21,7 @@ try:
     eggs = load_alien_eggs(30)
     answers, smoothness = eggs.triplets, np.ravel(eggs.truth)
 except MissingDataError:
+    print("Invented answers about a line of 30 eggs: the file of the study is not here.")
     smoothness = np.linspace(0, 1, 30)
     asked = make_uniform_triplets(smoothness[:, None], 20_000, random_state=0)
     answers = answer_by_distance(smoothness[:, None], asked, sharpness=2, random_state=1)

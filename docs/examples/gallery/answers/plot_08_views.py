@@ -43,7 +43,5 @@ figure, axes = plt.subplots(1, model.n_views_, figsize=(11, 4.6), layout="constr
 for number, axis in enumerate(np.atleast_1d(axes)):
     size = int((model.view_of_ == number).sum())
     colored, named = (who, how) if number == 0 else (how, who)
-    plot_map(
-        model.embeddings_[number], labels=colored, names=named, title=f"view {number + 1}: {size} people", axes=axis
-    )
+    plot_map(model.embeddings_[number], labels=colored, names=named, title=f"view {number}: {size} people", axes=axis)
 plt.show()

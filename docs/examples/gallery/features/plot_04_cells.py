@@ -10,6 +10,8 @@ into three fates.
 """
 
 # %%
+import warnings
+
 import anndata
 import matplotlib.pyplot as plt
 import numpy as np
@@ -37,10 +39,14 @@ def make_cells(n_cells=900, n_genes=200, seed=0):
 
 path = data_folder() / "pbmc700" / "pbmc68k_reduced.h5ad"
 if path.exists():
-    cells = anndata.read_h5ad(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the file is of an older anndata, which kept neighbours elsewhere
+        cells = anndata.read_h5ad(path)
     cells.obs["kind"] = cells.obs["bulk_labels"].astype(str)
+    print("700 blood cells.")
 else:
     cells = make_cells()
+    print("Cells that were made: the file of the blood cells is not here.")
 
 # %%
 # One line, in place, as scanpy's own tools work. ``scanpy.pl.embedding(cells, "X_tete", color="kind")`` would draw it.

@@ -49,6 +49,7 @@ try:
     shape = shape[np.random.default_rng(0).choice(len(shape), 6000, replace=False)]
     side_by_side(shape[:, [1, 0, 2]], shape[:, 1], (4, -80))
 except MissingDataError:
+    print("A knotted tube: the mammoth's file is not here.")
     way = np.linspace(0, 2 * np.pi, 3000, endpoint=False)
     knot = np.column_stack([np.sin(way) + 2 * np.sin(2 * way), np.cos(way) - 2 * np.cos(2 * way), -np.sin(3 * way)])
     side_by_side(knot + np.random.default_rng(0).normal(scale=0.12, size=knot.shape), way, (60, -60))

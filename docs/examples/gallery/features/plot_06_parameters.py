@@ -25,5 +25,6 @@ for row, n_neighbors in zip(axes, (5, 15, 60), strict=True):
 plt.show()
 
 # %%
-# Read it by rows and columns: with five neighbours groups crumble, with sixty they are much as with fifteen; more
-# exaggeration gives compact groups with gaps between them, which look sure of themselves, and are no surer.
+# Read it by rows and columns: with five neighbours groups crumble, with sixty those in the middle close up and what is
+# unlike all others stands far off. More exaggeration gives compact groups with gaps between them, which look sure of
+# themselves, and are no surer; together with many neighbours it pulls different digits into one string.

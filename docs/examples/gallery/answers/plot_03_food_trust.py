@@ -57,9 +57,7 @@ for answer in report.answers.nlargest(6, "wrong").itertuples():
     print(f"{answer.wrong:.2f}  {answer.anchor}\n      is more like {answer.near}\n      than like    {answer.far}")
 held_wrong = (report.answers["wrong"] > 0.5).to_numpy()
 promised = report.answers["wrong"][held_wrong].mean()
-print(
-    f"{held_wrong.sum():,} held to be wrong, {was_reversed[held_wrong].mean():.0%} of them rightly ({promised:.0%} said)"
-)
+print(f"{held_wrong.sum():,} held to be wrong, {was_reversed[held_wrong].mean():.0%} rightly ({promised:.0%} said)")
 print(f"{was_reversed.sum():,} were reversed, {held_wrong[was_reversed].mean():.0%} of them are found")
 
 # %%

@@ -29,6 +29,17 @@ def test_such_people_are_not_weighed_less(report):
     assert weights[kind == 1].lt(0.3).all()
 
 
+def test_their_answers_are_not_called_suspicious(report):
+    answers, theirs = report.trust.answers, {f"p{number:02d}" for number in range(6)}
+    assert set(answers["annotator"][answers["other_view"]]) == theirs
+    distrusted = answers["wrong"] > 0.5
+    n_theirs = int((distrusted & answers["other_view"]).sum())
+    assert report.trust.n_distrusted_of_other_views == n_theirs > 0
+    assert f"{distrusted.sum():,} are more likely wrong than right, {n_theirs:,} of them by" in str(report.trust)
+    assert report.n_suspicious_answers == distrusted.sum() - n_theirs
+    assert not {answer.annotator for answer in report.suspicious_answers} & theirs
+
+
 def test_the_report_names_them(report):
     assert {person.annotator for person in report.other_views} == {f"p{number:02d}" for number in range(6)}
     assert "other views         p00: consistent, but another view; the map agrees with" in str(report)
@@ -43,6 +54,14 @@ def test_nobody_looks_where_nothing_can_be_found(monkeypatch):
     assert trust(TETE(t=2.0, t_prime=1.5), triplets).annotators["verdict"].eq("ordinary").all()
     few, _, _ = study(each=20)
     assert not trust(TETE(t=2.0, t_prime=1.5), few).annotators["other_view"].any()
+
+
+def test_few_answers_do_not_tell_coin_tossers_from_another_view():
+    report = trust(TETE(t=2.0, t_prime=1.5), study(second=0, each=90)[0])
+    assert report.annotators["verdict"].eq("random or another view: too few answers to tell").sum() == 2
+    assert "\n                          2 of those at chance may have another view: too few answers to tell" in str(
+        report
+    )
 
 
 def test_one_person_of_another_view():

@@ -22,7 +22,7 @@ JUDGED = JudgedAnswers(HELD_OUT, LapseEstimate(AnswerModel(lapse=0.1, steepness=
 
 
 def test_answers():
-    table = answer_table(JUDGED)
+    table = answer_table(JUDGED, annotator_table(JUDGED.held_out))
     assert table.index.tolist() == ["b", "a", "c"]
     assert table["row"].tolist() == [0, 2, 3]
     assert table["near"].tolist() == ["q", "q", "r"]

@@ -172,7 +172,7 @@ class FitReport:
             rows += _first_of("", self.suspicious_annotators[:5], len(self.suspicious_annotators))
         if self.other_views:
             rows += _first_of("other views", self.other_views[:5], len(self.other_views))
-            rows.append(("", "tete views makes maps of them; this one is made of everybody's answers"))
+            rows.append(("", "tete views makes maps of them; here their answers count among all, and as wrong ones"))
         rows += alike_rows(self.alike_names)
         return "\n".join(table_lines(rows))
 
@@ -269,7 +269,7 @@ def _of_trust(trusted: TrustReport | None, n_listed: int) -> dict[str, Any]:
         "wrong_share": None if trusted is None else trusted.wrong_share,
         "wrong_interval": None if trusted is None else trusted.wrong_interval,
         "suspicious_answers": _suspicious_answers(trusted, n_listed),
-        "n_suspicious_answers": 0 if trusted is None else trusted.n_distrusted,
+        "n_suspicious_answers": 0 if trusted is None else trusted.n_distrusted - trusted.n_distrusted_of_other_views,
         "suspicious_annotators": _suspicious_annotators(trusted),
         "other_views": _other_views(trusted),
     }
@@ -329,6 +329,8 @@ def _suspicious_answers(trusted: TrustReport | None, most: int) -> tuple[Suspici
     if trusted is None:
         return ()
     table = trusted.answers[trusted.answers["wrong"] > 0.5]
+    if "other_view" in table:
+        table = table[~table["other_view"]]
     table = table.assign(n_given=table.get("weight", 1.0))
     if "annotator" not in table and (table["triplets"] == 1).all():
         same = table.groupby(["anchor", "near", "far"], sort=False)["n_given"]

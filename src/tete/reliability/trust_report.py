@@ -24,6 +24,7 @@ from tete.reliability.held_out import HeldOutAnswers, held_out_answers
 from tete.reliability.lapses import vagueness
 from tete.reliability.people_errors import errors_of_people, held_out_people
 from tete.reliability.trust_tables import JudgedAnswers, annotator_table, answer_table, object_table
+from tete.views.own_maps import TOO_FEW
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +58,8 @@ class TrustReport(Printed):
     answers : DataFrame, one row an answer
         In the order in which they came. Columns row (of its first triplet), line (of its file), anchor, near, far (of
         that triplet), annotator, weight, ms (response time), triplets, agrees (share of its triplets that the held-out
-        map agrees with), wrong (probability).
+        map agrees with), wrong (probability), other_view (whether the annotator is of another view, so that an answer
+        that seems wrong need not be).
     annotators : DataFrame or None, one row an annotator
         Columns answers; agreement with the map; expected (of ordinary people, on the same questions); with_others and
         with_self (agreement on questions asked again; NaN where none was); reversed (more wrong answers than coin
@@ -122,26 +124,44 @@ class TrustReport(Printed):
         int
             The number.
         """
-        distrusted = self.answers[self.answers["wrong"] > 0.5]
-        return len(distrusted) if "weight" not in distrusted else round(float(distrusted["weight"].sum()))
+        return _number_of(self.answers[self.answers["wrong"] > 0.5])
+
+    @property
+    def n_distrusted_of_other_views(self) -> int:
+        """How many of the distrusted answers are by people of another view, and need not be wrong.
+
+        Returns
+        -------
+        int
+            The number; 0 where annotators are not known.
+        """
+        if self.annotators is None:
+            return 0
+        return _number_of(self.answers[(self.answers["wrong"] > 0.5) & self.answers["other_view"]])
 
     def __str__(self) -> str:
         low, high = self.wrong_interval
+        theirs = self.n_distrusted_of_other_views
+        of_others = f", {theirs:,} of them by people of another view" if theirs else ""
         held_out = counted(self.n_held_out, "answer") + (", errors by people" if self.by == "annotators" else "")
         rows = [
             ("held-out accuracy", f"{self.accuracy:.1%} ± {self.accuracy_error:.1%} ({held_out})"),
             ("wrong answers", f"{self.wrong_share:.1%} ({low:.1%} to {high:.1%}){vagueness(low, high)}"),
-            ("distrusted answers", f"{self.n_distrusted:,} are more likely wrong than right"),
+            ("distrusted answers", f"{self.n_distrusted:,} are more likely wrong than right{of_others}"),
         ]
         if self.annotators is not None:
             rows += _flagged("annotators", self.annotators, ("at_chance", "reversed", "other_view"))
+            n_unsure = int((self.annotators["verdict"] == TOO_FEW).sum())
+            if n_unsure:
+                rows.append(("", f"{n_unsure:,} of those at chance may have another view: too few answers to tell"))
         rows += _flagged("objects", self.objects, ("hardly_mentioned", "badly_placed", "contradicted"))
         return "\n".join(table_lines(rows, width=26))
 
     def annotator_weights(self) -> "pd.Series[float]":
         """For each annotator clip((.5 - v) / (.5 - median v), 0, 1), v the share of contradicted answers.
 
-        People of another view are consistent, so they keep the weight 1; `MultiViewTETE` gives them a map.
+        People of another view are consistent, so they keep the weight 1; `MultiViewTETE` gives them a map. People at
+        chance hardly count, also those of whom too few answers tell whether they have another view: see their verdicts.
 
         Returns
         -------
@@ -266,7 +286,7 @@ def report_on(held_out: HeldOutAnswers, *, few: int = 5, by: By = "answers", n_c
     """The report on answers whose held-out margins are known, on maps of so many dimensions."""
     if not held_out.n_known:
         raise InvalidTripletsError("No object of a held-out answer occurs in another answer: nothing can be compared.")
-    judged = JudgedAnswers.of(held_out)
+    judged, annotators = JudgedAnswers.of(held_out), annotator_table(held_out, n_components)
     error, interval = held_out.accuracy_error, (judged.lapses.low, judged.lapses.high)
     if by == "annotators":
         of_people = errors_of_people(held_out)
@@ -278,11 +298,16 @@ def report_on(held_out: HeldOutAnswers, *, few: int = 5, by: By = "answers", n_c
         accuracy_error=error,
         n_held_out=held_out.n_known,
         probability_wrong=judged.probability_wrong,
-        answers=answer_table(judged),
-        annotators=annotator_table(held_out, n_components),
+        answers=answer_table(judged, annotators),
+        annotators=annotators,
         objects=object_table(judged, few=few),
         by=by,
     )
+
+
+def _number_of(answers: "pd.DataFrame") -> int:
+    """How many, weights counted as repeats."""
+    return len(answers) if "weight" not in answers else round(float(answers["weight"].sum()))
 
 
 def _flagged(kind: str, table: "pd.DataFrame", flags: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -74,8 +74,8 @@ class JudgedAnswers:
         return self.held_out.by_answer(np.sign(margins) * odds)
 
 
-def answer_table(judged: JudgedAnswers) -> "pd.DataFrame":
-    """One row an answer, in the order in which the answers came."""
+def answer_table(judged: JudgedAnswers, annotators: "pd.DataFrame | None") -> "pd.DataFrame":
+    """One row an answer, in the order in which the answers came; the table of annotators says who has another view."""
     import pandas as pd  # noqa: PLC0415
 
     held_out, model = judged.held_out, judged.lapses.model
@@ -97,6 +97,8 @@ def answer_table(judged: JudgedAnswers) -> "pd.DataFrame":
     columns["agrees"] = held_out.agreement[order]
     wrong = held_out.by_answer(judged.probability_wrong)[order]
     columns["wrong"] = np.where(np.isnan(wrong), model.lapse, wrong)
+    if annotators is not None:
+        columns["other_view"] = annotators.loc[columns["annotator"], "other_view"].to_numpy()
     labels = None if triplets.answers is None else pd.Index(triplets.answers[rows], name="answer")
     return pd.DataFrame(columns, index=labels)
 

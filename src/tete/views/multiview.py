@@ -74,8 +74,8 @@ class MultiViewTETE(ExploredMap, BaseEstimator):  # type: ignore[misc]  # scikit
     object_names_ : tuple or None
         Names of the objects, where the answers had names.
     view_of_ : Series
-        For each annotator the number of the likeliest view, 0 for the largest, -1 for people at chance; with
-        ``by="answers"`` for each answer.
+        For each annotator the number of the likeliest view, 0 for the largest, -1 for people in none (at chance,
+        reversed, of a view of their own); with ``by="answers"`` for each answer.
     responsibilities_ : DataFrame
         For each annotator (or answer) the probability of each view.
     reliabilities_ : Series
@@ -177,7 +177,7 @@ class MultiViewTETE(ExploredMap, BaseEstimator):  # type: ignore[misc]  # scikit
             several = [each for each in (found.solution, found.larger) if each is not None and each.n_views > 1]
             rival = fit_axis_weights(fit, found.one, *several[:1])
         self.axis_gain_ = None if rival is None else rival.total - solution.total
-        self._keep_memberships(triplets, answers, solution)
+        numbers = self._keep_memberships(triplets, answers, solution)
         self._summary = ViewsSummary(
             by=self.by,
             n_objects=int(np.sum(answers.triplets.mentions() > 0)),
@@ -187,7 +187,7 @@ class MultiViewTETE(ExploredMap, BaseEstimator):  # type: ignore[misc]  # scikit
             chosen=self.n_views == "auto",
             gain=self.gain_,
             steps=found.steps,
-            views=_views(answers, solution, found.one),
+            views=_views(answers, numbers, solution, found.one),
             axis_gain=self.axis_gain_,
             n_axes=None if rival is None else rival.n_axes,
             verdicts=_verdicts(self.people_),
@@ -204,7 +204,8 @@ class MultiViewTETE(ExploredMap, BaseEstimator):  # type: ignore[misc]  # scikit
             maps.append(places if not maps else aligned(maps[0], places, scale=False))
         return np.array(maps)
 
-    def _keep_memberships(self, triplets: Triplets, answers: UnitAnswers, solution: Solution) -> None:
+    def _keep_memberships(self, triplets: Triplets, answers: UnitAnswers, solution: Solution) -> NDArray[np.int64]:
+        """Keep who, or which answer, is of which view, and return the numbers of these views."""
         import pandas as pd  # noqa: PLC0415
 
         labels, units = pd.Index(answers.labels, name="annotator"), np.arange(answers.n_units)
@@ -215,12 +216,13 @@ class MultiViewTETE(ExploredMap, BaseEstimator):  # type: ignore[misc]  # scikit
             rows = np.flatnonzero(given)[first]
             units = answers.unit_of_row[rows]
             labels = pd.Index(rows if triplets.groups is None else triplets.groups[rows], name="answer")
-        members = solution.memberships
-        self.view_of_ = pd.Series(view_numbers(solution)[units], index=labels, name="view")
+        members, people = solution.memberships, self.by == "annotators"
+        self.people_ = people_table(answers, solution, self.n_components) if people else None
+        numbers = view_numbers(solution) if self.people_ is None else self.people_["view"].to_numpy()
+        self.view_of_ = pd.Series(numbers[units], index=labels, name="view")
         self.responsibilities_ = pd.DataFrame(members.views[units], index=labels)
         self.reliabilities_ = pd.Series(members.reliabilities[units], index=labels, name="reliability")
-        people = self.by == "annotators"
-        self.people_ = people_table(answers, solution, self.n_components) if people else None
+        return numbers
 
     # What users ask of the views ------------------------------------------------------------------------------------
 
@@ -294,8 +296,10 @@ class MultiViewTETE(ExploredMap, BaseEstimator):  # type: ignore[misc]  # scikit
         return np.asarray(agree[views, np.arange(len(triplets))])
 
 
-def _views(answers: UnitAnswers, solution: Solution, one: Solution) -> tuple[ViewFound, ...]:
-    numbers, amounts = view_numbers(solution), answers.counts
+def _views(
+    answers: UnitAnswers, numbers: NDArray[np.int64], solution: Solution, one: Solution
+) -> tuple[ViewFound, ...]:
+    amounts = answers.counts
     shares = answers.repeats @ solution.memberships.views / answers.repeats.sum()
 
     found = []

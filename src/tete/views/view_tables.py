@@ -26,13 +26,17 @@ __all__ = [
 
 SURE, LIKELY = 0.95, 0.5  # probabilities from which a verdict is given: where it accuses or sets apart, and else
 RELIABLE, HALF = 0.2, 0.5  # kinds above the first answer as a view does, those below the second less than ordinarily
-NO_VIEW = -1  # of people at chance, as scikit-learn's clusterings number what is in no cluster
+NO_VIEW = -1  # as scikit-learn's clusterings number what is in no cluster
 OTHER_VIEW, REVERSED, UNCLEAR = "consistent, but another view", "reversed", "unclear"
 CONSISTENT = (OTHER_VIEW, OWN_VIEW)
+OF_NO_VIEW = (AT_CHANCE, TOO_FEW, REVERSED, OWN_VIEW)
 
 
 def view_numbers(found: Solution) -> NDArray[np.int64]:
-    """For each unit its likeliest view, or -1 for those that rather toss coins."""
+    """For each unit its likeliest view, or -1 for those that rather toss coins.
+
+    That is all that is known of an answer; `people_table` says more of people.
+    """
     members = found.memberships
     return np.where(members.at_chance > LIKELY, NO_VIEW, np.argmax(members.views, axis=1))
 
@@ -47,7 +51,8 @@ def people_table(answers: UnitAnswers, found: Solution, n_components: int) -> "p
     import pandas as pd  # noqa: PLC0415
 
     verdicts, alone = _verdicts(answers, found, n_components)
-    numbers, members = view_numbers(found), found.memberships
+    members = found.memberships
+    numbers = np.where(np.isin(verdicts, OF_NO_VIEW), NO_VIEW, np.argmax(members.views, axis=1))
     agreement = np.column_stack([_agreement(answers, margins) for margins in found.margins])
     rows = np.arange(answers.n_units)
     return pd.DataFrame(

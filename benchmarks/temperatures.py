@@ -163,9 +163,12 @@ def accuracies(stored: dict[str, Any], cell: Cell, method: str) -> list[float]:
 
 
 def best_of(stored: dict[str, Any], cell: Cell, draws: int) -> float:
-    """The best of all fixed settings and methods, as a mean over the draws that the method judged has."""
-    methods = [*FIXED, "cblearn SOE", "cblearn TSTE"]
-    return max(np.mean(found[:draws]) for method in methods if len(found := accuracies(stored, cell, method)) >= draws)
+    """The best of all fixed settings and methods, as a mean over the draws that the method judged has.
+
+    Unknown while a cell is measured anew and has nothing else yet.
+    """
+    found = [accuracies(stored, cell, method) for method in (*FIXED, "cblearn SOE", "cblearn TSTE")]
+    return max((float(np.mean(each[:draws])) for each in found if len(each) >= draws), default=np.nan)
 
 
 def regret_table(stored: dict[str, Any]) -> list[dict[str, object]]:

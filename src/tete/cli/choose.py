@@ -26,7 +26,9 @@ def choose(
     reading: AnswerOptions,
     dims: Annotated[str, typer.Option(help="Dimensions to try: 1:8, or 1,2,4.")] = "1:8",
     plot: Annotated[Path | None, typer.Option(help="A picture of error against dimension: .png, .svg, .pdf.")] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
+    folds: Annotated[
+        int | None, typer.Option(min=2, help="Number of folds. Default: 5, or as many as there are groups.")
+    ] = None,
     by: Annotated[
         Literal["answers", "annotators"],
         typer.Option(help="Hold out answers, or all of a person's (15 people at least)."),

@@ -29,7 +29,7 @@ from tete.comparisons.checks import (
     refuse_self_comparisons,
     refuse_torn_answers,
 )
-from tete.comparisons.folds import blocks_of
+from tete.comparisons.folds import blocks_of, kind_of_blocks
 from tete.comparisons.joining import joined
 from tete.comparisons.summary import TripletSummary, summarize, triplet_keys
 from tete.core.printing import counted
@@ -728,14 +728,14 @@ class Triplets:
         Raises
         ------
         InvalidTripletsError
-            If there are fewer than two questions (or annotators).
+            If there are fewer than two questions (or groups, or annotators).
         """
         check_interval("share", share, 0.0, 1.0, closed=False)
         check_choice("by", by, ("answers", "annotators"))
         blocks = blocks_of(self, by)
         n_blocks = int(blocks.max()) + 1
         if n_blocks < 2:
-            kind = "questions" if by == "answers" else by
+            kind = kind_of_blocks(self, by)
             raise InvalidTripletsError(f"At least 2 different {kind} are needed to split them, got {n_blocks}.")
         n_second = min(max(round(share * n_blocks), 1), n_blocks - 1)
         chosen = np.zeros(n_blocks, dtype=bool)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.comparisons.checks import check_rows, whole_numbers
+from tete.comparisons.object_ids import numbers_of_ids
 from tete.comparisons.triplets import Triplets
 from tete.core.printing import counted
 from tete.core.validation import check_choice
@@ -24,7 +25,6 @@ from tete.io.headers import (
     shown_roles,
 )
 from tete.io.json_tables import json_table
-from tete.io.object_numbers import numbers_of_ids
 from tete.io.parquet_files import parquet_table
 from tete.io.records import AnswerRecords, warn_dropped
 from tete.io.sources import AnyPath, Source, kind_of

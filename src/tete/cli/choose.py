@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from tete.cli import options
-from tete.cli.answer_options import AnswerOptions, reads_answers
+from tete.cli.answer_options import AnswerOptions, reads_answers, shell_words
 from tete.cli.messages import one_sentence, print_result
 from tete.cli.outputs import Outputs
 from tete.core.printing import table_lines
@@ -62,8 +62,10 @@ def choose(
         save_picture(plot, figure, force=force)
     best = model.best_params_
     kernel = "--kernel distance" if best["kernel"] == "distance" else f"--t-prime {best['t_prime']:g}"
-    command = f"tete embed {answers} --dims {best['n_components']} --t {best['t']:g} {kernel}"
+    command = f"tete embed {shell_words(answers, reading)} --dims {best['n_components']} --t {best['t']:g} {kernel}"
     following = table_lines([("next", f"{command} -o map.csv")])
+    if answers == "-":
+        following += table_lines([("", "with the same answers on standard input once more")])
     text = "\n".join([_table(model), *following, *outputs.written_lines])
     candidates = [
         {

@@ -19,6 +19,8 @@ __all__ = [
     "layout_of",
     "may_hold_screens",
     "picked_roles",
+    "refuse_contradiction",
+    "refuse_unranked",
     "roles_of",
     "shown_roles",
 ]
@@ -128,6 +130,30 @@ def layout_of(head: str, columns: Sequence[str], roles: dict[str, int]) -> str:
         Parameter("header", False),
         ".",
     )
+
+
+def refuse_contradiction(head: str, columns: Sequence[str], roles: Mapping[str, int], layout: str, chosen: str) -> None:
+    """Refuse a header that says something else than what was `chosen`: "odd", "central", or "triplets" for nothing."""
+    if chosen in {"triplets", layout.removeprefix("shown ")}:
+        return
+    said = ", ".join(repr(columns[roles[role]]) for role in LAYOUTS[layout])
+    raise InvalidFileError(
+        f"{head}: by its columns {said} this is no file for ",
+        Parameter("odd_one_out" if chosen == "odd" else "most_central", True),
+        "; leave it out, or name the columns that are meant with ",
+        Parameter("columns"),
+        ".",
+    )
+
+
+def refuse_unranked(head: str, roles: Mapping[str, int], layout: str) -> None:
+    """Refuse to take an order from answers that have none."""
+    if layout != "picks" or len(picked_roles(roles)) < 2:
+        raise InvalidFileError(
+            f"{head}: ",
+            Parameter("ranked", True),
+            " is for answers that picked several objects, and nothing is ranked here.",
+        )
 
 
 def column_positions(head: str, columns: Sequence[str], wanted: Sequence[str]) -> list[int]:

@@ -553,7 +553,7 @@ class TestOptions:
             (TETE(kernel="plain"), r"`kernel` must be 'auto', 'squared' or 'distance', got 'plain'\."),
             (
                 TETE(kernel="distance", t_prime=1.5),
-                r"`t_prime` must be 'auto' if `kernel` is 'distance', got 1\.5\.",
+                r"`t_prime` must not be given with kernel='distance', got 1\.5: plain distances have no t'\.",
             ),
             (TETE(t=np.nan), r"`t` must be in \[1, 2\], got nan\."),
             (TETE(0), r"`n_components` must be a whole number of at least 1, got 0\."),

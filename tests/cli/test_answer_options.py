@@ -3,7 +3,9 @@
 import inspect
 import json
 import re
+import shlex
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -110,6 +112,27 @@ def test_the_choice_says_its_folds_and_does_not_contradict_itself(table, tmp_pat
     chosen = next(row for row in rows if row[4])
     assert chosen == near[0]
     assert "within one standard error of the best one's" in told.stdout
+
+
+def test_the_next_command_repeats_what_was_said_of_the_answers(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("my answers.csv").write_text(table.rename(columns={"near": "more like"}).to_csv(index=False, sep=";"))
+    given = ("--columns", "anchor,more like,far", "--annotator", "who", "--ties", "half", "--skip-invalid")
+    told = tete("choose", "my answers.csv", *given, "--dims", 1)
+    assert told.exit_code == 0, told.output
+    following = next(line for line in told.stdout.splitlines() if line.startswith("next"))
+    words = shlex.split(following)[1:]
+    assert words[:4] == ["tete", "embed", "my answers.csv", "--columns"]
+    assert all(word in words for word in given)
+    assert tete(*words[1:]).exit_code == 0
+
+
+def test_the_next_command_after_standard_input_says_so(table):
+    told = tete("choose", "-", "--dims", 1, "--annotator", "who", stdin=table.to_csv(index=False))
+    assert told.exit_code == 0, told.output
+    assert re.search(
+        r"next +tete embed - --annotator who .*\n +with the same answers on standard input once more", told.stdout
+    )
 
 
 def test_who_looks_for_place_finds_it(table, tmp_path):

@@ -201,7 +201,7 @@ class TestChooseAndSuggest:
         options = ["--by", "annotators", "--repeats", 1, "--t", 2, "--t-prime", 1.5, "--json"]
         found = json.loads(tete("curve", answers_of_many, *options).stdout)
         assert found["by"] == "annotators"
-        assert [set(point) for point in found["points"]] == [{"answers", "error", "standard_error"}] * 6
+        assert [set(point) for point in found["points"]] == [{"people", "answers", "error", "standard_error"}] * 6
         few = tmp_path / "few.csv"
         few.write_text("anchor,near,far\na,b,c\nb,a,c\n")
         assert "At least 100 answers are needed for a curve, got 2." in tete("curve", few).stderr
@@ -209,7 +209,9 @@ class TestChooseAndSuggest:
     def test_dims_that_are_none_and_too_many_folds(self, answers, tmp_path):
         few = tmp_path / "few.csv"
         few.write_text("anchor,near,far\na,b,c\nb,a,c\nc,a,b\n")
-        assert "Error: --folds must be at most the number of different questions" in tete("choose", few).stderr
+        assert "Error: At least 5 different questions are needed to hold some out" in tete("choose", few).stderr
+        refused = tete("choose", few, "--folds", 4).stderr
+        assert "Error: --folds must be at most the number of different questions, 3, got 4." in refused
         result = tete("choose", answers, "--dims", "two")
         assert result.exit_code == 2
         assert "--dims must be like 1:8, 1,2,4 or 2, got 'two'" in result.output
@@ -382,7 +384,8 @@ class TestMistakes:
         (tmp_path / "a.csv").write_text("anchor,near,far\nx,y,z\n")
         result = tete("embed", tmp_path / "a.csv")
         assert result.exit_code == 0
-        assert "unknown: too few answers" in result.stdout
+        assert "unknown: At least 20 answers are needed to hold some out, got 1." in result.stdout
+        assert "unknown: no answer could be held out" in result.stdout
 
     def test_a_thousand_objects_with_ten_answers(self, tmp_path, rng):
         rows = [",".join(map(str, rng.choice(1000, 3, replace=False))) for _ in range(10)]

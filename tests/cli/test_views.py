@@ -27,6 +27,7 @@ def test_everything_is_written_and_said(answers, tmp_path):
     assert (tmp_path / "found" / "summary.txt").read_text().splitlines() == result.stdout.splitlines()[: -len(names)]
     assert read_map(tmp_path / "found" / "view_1.csv").embedding.shape == (20, 2)
     people = pd.read_csv(tmp_path / "found" / "people.csv", index_col="annotator")
+    assert people["answers"].dtype.kind == "i"
     assert people["verdict"].eq("consistent, but another view").sum() == 6
     again = tete("views", answers, "-o", tmp_path / "found")
     assert again.exit_code == 2
@@ -48,7 +49,10 @@ def test_single_answers(tmp_path, rng):
     assert "must have annotators to be told apart by them, got none. --by answers tells single" in alone.stderr
     result = tete("views", tmp_path / "answers.csv", "--by", "answers", "--n-views", 2, "-o", tmp_path / "found")
     assert result.exit_code == 0, result.output
-    assert len(pd.read_csv(tmp_path / "found" / "people.csv")) == 300
+    told = pd.read_csv(tmp_path / "found" / "answers.csv")
+    assert told["line"].tolist() == list(range(2, 302))
+    assert list(told.columns[2:]) == ["line", "anchor", "near", "far", "view", "probability", "reliability"]
+    assert not (tmp_path / "found" / "people.csv").exists()
 
 
 def test_nothing_is_left_of_mistakes(answers, tmp_path):

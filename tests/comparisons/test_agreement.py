@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from samples import random_triplets
-from tete import Triplets
+from tete import Triplets, read_answers
 from tete.comparisons.agreement import agreement
 
 
@@ -63,3 +63,28 @@ def test_whole_answers_agree_or_do_not():
     picks = agreement(Triplets.from_selection([(0, 1, 2, 3), (0, 1, 2, 3)], selected=[[1], [2]]))
     assert picks.share == 0.0  # of the three comparisons only 1 and 2 was made by both
     assert picks.n_repeated == 1
+
+
+def test_undecided_votes_are_whole_and_agree_by_half():
+    asked = Triplets.from_array([(0, 1, 2)] * 3 + [(3, 4, 5)], annotators=["u", "v", "w", "u"])
+    found = agreement(asked.with_answers([1, 0, 0, -1], ties="half"))  # zeros and ones alone would be booleans
+    assert (found.n_repeated, found.n_answers, found.share) == (1, 3, pytest.approx((0.5 + 0.5 + 1.0) / 3))
+    assert found.by_annotator == {"u": (0.5, 2), "v": (0.75, 2), "w": (0.75, 2)}
+    weighted = Triplets.from_array([(0, 1, 2)] * 2, weights=[1, 2]).with_answers([-1, 0], ties="half")
+    assert agreement(weighted).share == pytest.approx(found.share)
+    undecided = Triplets.from_answers([(0, 1, 2), (0, 2, 1), (3, 4, 5)], [0, 0, -1], ties="half")
+    assert agreement(undecided).share == 1.0
+
+
+def test_undecided_odd_one_outs_agree_by_a_third(tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text("first,second,third,odd\na,b,c,a\nb,a,c,\nc,a,b,\nd,e,f,d\n")
+    found = agreement(read_answers(path, ties="half"))
+    assert (found.n_repeated, found.n_answers, found.share) == (1, 3, pytest.approx((1 / 3 + 1 / 3 + 1.0) / 3))
+
+
+def test_undecided_picks_agree_in_each_comparison(tmp_path):
+    path = tmp_path / "picks.csv"
+    path.write_text("anchor,choice1,choice2,choice3,picked1\na,b,c,d,b\na,b,c,d,\n")
+    found = agreement(read_answers(path, ties="half"))
+    assert (found.n_repeated, found.share) == (2, pytest.approx(0.5))

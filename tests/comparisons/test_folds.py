@@ -27,11 +27,19 @@ def test_seeds_shuffle_folds():
     assert {len(test) for test in one} == {25}
 
 
+@pytest.mark.parametrize(("kind", "n_blocks", "n_folds"), [("groups", 2, 2), ("groups", 9, 5), ("questions", 5, 5)])
+def test_there_are_five_folds_or_as_many_as_groups(kind, n_blocks, n_folds):
+    assert len(list(folds(None, np.arange(n_blocks), 0, kind=kind))) == n_folds
+
+
 def test_folds_refuse_what_would_leak_or_is_too_little():
     with pytest.raises(InvalidParameterError, match=r"must not split an answer or annotator .* got \d+ that it splits"):
         list(folds(KFold(2, shuffle=True, random_state=0), np.repeat(np.arange(10), 2), 0))
-    with pytest.raises(InvalidTripletsError, match="at most the number of different questions or annotators, 3, got 5"):
-        list(folds(5, np.arange(3), 0))
+    with pytest.raises(InvalidTripletsError, match="at most the number of different groups, 3, got 5"):
+        list(folds(5, np.arange(3), 0, kind="groups"))
+    for kind, fewest in (("groups", 2), ("questions", 5), ("annotators", 5)):
+        with pytest.raises(InvalidTripletsError, match=f"At least {fewest} different {kind} are needed .* got 1"):
+            list(folds(None, np.zeros(9, dtype=int), 0, kind=kind))
     with pytest.raises(InvalidParameterError, match="`cv` must be a whole number of at least 2, got 1"):
         list(folds(1, np.arange(3), 0))
 

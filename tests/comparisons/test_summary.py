@@ -56,3 +56,11 @@ def test_keys_are_safe_for_huge_object_numbers():
     triplets = Triplets.from_array([(top, top - 1, top - 2), (top, top - 2, top - 1), (top, top - 1, top - 2)])
     keys = triplet_keys(triplets)
     assert keys[0] == keys[2] == keys[1] ^ 1
+
+
+def test_undecided_answers_neither_contradict_nor_take_repeats_away():
+    rows, said = [(0, 1, 2)] * 6, [-1, -1, 0, 0, 0, 1]
+    found = [Triplets.from_answers(rows[:n], said[:n], ties="half").summary() for n in range(1, 7)]
+    assert [each.n_contradictions for each in found] == [0, 0, 0, 0, 0, 1]
+    assert [each.n_repeats for each in found] == [0, 1, 1, 2, 3, 3]
+    assert [each.n_triplets for each in found] == [1, 2, 3, 4, 5, 6]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samples import random_triplets
-from tete import Triplets
+from tete import TETE, Triplets, read_answers
 from tete.comparisons.reading import as_triplets
 from tete.exceptions import DroppedAnswersWarning, InvalidParameterError, InvalidTripletsError
 
@@ -166,6 +166,42 @@ class TestFrames:
         triplets = Triplets.from_frame(pd.DataFrame(ROWS, columns=["anchor", "near", "far"]))
         assert triplets.names is None
         np.testing.assert_array_equal(triplets.to_array(), ROWS)
+
+    @pytest.mark.parametrize("kind", ["int64", "float64", "Int64"])
+    def test_whole_numbers_without_0_are_ids(self, kind):
+        numbered = pd.DataFrame(ROWS, columns=["anchor", "near", "far"]).astype(kind) + 1
+        assert Triplets.from_frame(numbered).names == (1, 2, 3, 4)
+        assert Triplets.from_frame(numbered).to_array().tolist() == [list(row) for row in ROWS]
+        assert as_triplets(numbered, names=(4, 3, 2, 1)).to_array()[0].tolist() == [3, 2, 1]
+        assert as_triplets(numbered, n_objects=9).to_array()[0].tolist() == [1, 2, 3]  # of a map without names
+
+    @pytest.mark.parametrize(
+        ("column", "field"),
+        [
+            *[(name, "weights") for name in ("weight", "Weights", "count", "counts", "votes", "frequency")],
+            *[(name, "groups") for name in ("group", "fold", "Group ID")],
+            *[(name, "annotators") for name in ("worker", "participant_id", "Subject")],
+            *[(name, "answers") for name in ("answer", "answer_id")],
+            ("ms", "times"),
+            ("tie", "ties"),
+        ],
+    )
+    def test_columns_are_called_as_in_files(self, column, field, tmp_path):
+        data = frame(**{column: [1, 0, 1]})
+        data.to_csv(tmp_path / "answers.csv", index=False)
+        found, read = (
+            getattr(each, field) for each in (Triplets.from_frame(data), read_answers(tmp_path / "answers.csv"))
+        )
+        assert found.astype(float).tolist() == read.astype(float).tolist() == [1.0, 0.0, 1.0]
+
+    def test_two_columns_for_the_same(self):
+        with pytest.raises(InvalidTripletsError, match=r"'votes' and 'count' .* can both say the weights: rename"):
+            Triplets.from_frame(frame(votes=[1, 2, 3], count=[1, 1, 1]))
+
+    def test_layouts_of_files_are_told_what_reads_them(self):
+        for columns in (["head", "winner", "loser"], ["first", "second", "odd"], ["anchor", "choice1", "picked1"]):
+            with pytest.raises(InvalidTripletsError, match=r"`tete\.read_answers` knows other layouts"):
+                TETE().fit(pd.DataFrame(ROWS, columns=columns))
 
     @pytest.mark.parametrize("kind", ["float64", "Int64", "int8"])
     def test_any_kind_of_number_column(self, kind):

@@ -356,6 +356,10 @@ class TestSpecialObjects:
         with pytest.warns(UnmentionedObjectsWarning, match=r"46 of 50 .*: 4, 5, .*13, \.\.\.\."):
             TETE().fit(Triplets.from_array(ROWS, n_objects=50))
 
+    def test_numbers_that_may_begin_at_1(self):
+        with pytest.warns(UnmentionedObjectsWarning, match=r"1 of 5 .*: 0\. In arrays .* begin at 1, subtract 1\."):
+            TETE().fit([(1, 2, 3), (2, 3, 4), (4, 3, 1)])
+
     def test_a_given_start_has_a_row_for_them_too(self):
         start = np.random.default_rng(0).normal(size=(6, 2))
         with pytest.warns(UnmentionedObjectsWarning):
@@ -549,7 +553,7 @@ class TestOptions:
             (TETE(kernel="plain"), r"`kernel` must be 'auto', 'squared' or 'distance', got 'plain'\."),
             (
                 TETE(kernel="distance", t_prime=1.5),
-                r"`t_prime` must be 'auto' if `kernel` is 'distance', got 1\.5\.",
+                r"`t_prime` must not be given with kernel='distance', got 1\.5: plain distances have no t'\.",
             ),
             (TETE(t=np.nan), r"`t` must be in \[1, 2\], got nan\."),
             (TETE(0), r"`n_components` must be a whole number of at least 1, got 0\."),

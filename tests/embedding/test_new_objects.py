@@ -92,6 +92,14 @@ def test_names_and_answers_between_new_objects():
     assert (to_a < to_c).all()  # "newer" is known only through "new"
 
 
+def test_numbers_in_a_frame_without_the_object_0_of_the_map():
+    _, old, new = simulate(0)
+    model = TETE(t=2.0, t_prime=2.0).fit(old)
+    rows = new.to_array()[(new.to_array() != 0).all(axis=1)]
+    frame = pd.DataFrame(rows, columns=["anchor", "near", "far"])
+    assert model.place_new(frame).names == model.place_new(rows).names
+
+
 def test_a_map_from_elsewhere():
     places = np.array([[0.0, 0], [4, 0], [0, 4], [4, 4]])
     placed = (

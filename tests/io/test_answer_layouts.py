@@ -74,6 +74,8 @@ class TestScreens:
                 "line 2, column 'picked1': 'c': what was picked is not among",
             ),
             ("anchor,choice1,choice2,picked1\nq,a,a,a\n", "an object cannot be compared with itself"),
+            ("anchor,choice1,choice2,choice3,picked1,picked2\nq,a,b,c,b,b\n", "the same object is picked twice"),
+            ("first,second,central\na,b,b\n", "where the central one is among those shown, the columns of all"),
             ("anchor,choice1,choice2,picked1\nq,a,,\n", "at least two choices are needed"),
             ("anchor,choice1,choice2,picked1,picked2\nq,a,b,a,b\n", "everything was picked, which says nothing"),
             ("first,second,third,central\na,b,c,d\n", "'d': the central one is not one of the three shown"),
@@ -86,6 +88,39 @@ class TestScreens:
     def test_one_kind_of_question_at_a_time(self, file):
         with pytest.raises(InvalidParameterError, match="Only one of `odd_one_out`, `most_central` and `picked`"):
             read_answers(file("a,b,c\n"), odd_one_out=True, most_central=True)
+
+    @pytest.mark.parametrize(
+        ("content", "said", "message"),
+        [
+            (
+                "first,second,central\na,b,c\n",
+                "odd_one_out",
+                "columns 'first', 'second', 'central' .* odd_one_out=True",
+            ),
+            (
+                "first,second,third,odd\na,b,c,c\n",
+                "most_central",
+                "'third', 'odd' this is no file for most_central=True",
+            ),
+            ("anchor,near,far\na,b,c\n", "odd_one_out", "'anchor', 'near', 'far' this is no file for odd_one_out=True"),
+            ("anchor,near,far\na,b,c\n", "ranked", "nothing is ranked here"),
+            ("anchor,choice1,choice2,picked1\na,b,c,b\n", "ranked", "ranked=True is for answers that picked several"),
+        ],
+    )
+    def test_what_is_said_contradicts_the_header(self, file, content, said, message):
+        with pytest.raises(InvalidFileError, match=message):
+            read_answers(file(content), **{said: True})
+
+    @pytest.mark.parametrize("said", ["odd_one_out", "most_central", "ranked"])
+    def test_arrays_have_triplets_alone(self, tmp_path, said):
+        np.save(tmp_path / "a.npy", [(0, 1, 2)])
+        with pytest.raises(InvalidFileError, match=f"a.npy: an array has triplets, and `{said}` is for tables"):
+            read_answers(tmp_path / "a.npy", **{said: True})
+
+    def test_what_the_header_says_may_be_said(self, file):
+        for beside in ("", "third,"):
+            path = file(f"first,second,{beside}odd\na,b,{'c,' if beside else ''}c\n")
+            assert named(read_answers(path, odd_one_out=True)) == named(read_answers(path))
 
 
 class TestTies:

@@ -1,6 +1,7 @@
 """Nothing is read otherwise than it was meant: numbers, columns, headers, names and ids.
 
-Of `io.headers`, `io.coordinates`, `io.object_numbers`, `io.object_tables` and their readers.
+Of `comparisons.object_ids`, `comparisons.detail_columns`, `io.headers`, `io.coordinates`, `io.object_numbers`,
+`io.object_tables` and their readers.
 """
 
 import json
@@ -11,8 +12,9 @@ import pytest
 
 from command import tete
 from tete import read_answers, read_features, read_map, write_answers, write_map
+from tete.comparisons.object_ids import numbers_of_ids
 from tete.exceptions import InvalidFileError, InvalidParameterError
-from tete.io.object_numbers import numbers_of_ids, numbers_of_texts
+from tete.io.object_numbers import numbers_of_texts
 from tete.io.object_tables import as_column, read_columns
 
 

@@ -14,6 +14,8 @@ def test_centres_axes_angles_and_covariances():
     assert (first["object"], first["x"], first["y"], first["level"]) == ("a", 3.0, 5.0, 0.9)
     assert first["half_axis_1"] == pytest.approx(2.0 * sureness.radius(0.9))
     assert first["half_axis_2"] == pytest.approx(sureness.radius(0.9))
+    variances = np.linalg.eigvalsh([[2.5, 1.5], [1.5, 2.5]])
+    assert first[["half_axis_2", "half_axis_1"]].tolist() == pytest.approx(first["radius"] * np.sqrt(variances))
     assert first["angle"] == pytest.approx(45.0)
     assert first[["covariance_x_x", "covariance_x_y", "covariance_y_y"]].tolist() == pytest.approx([2.5, 1.5, 2.5])
     assert table.iloc[1][["half_axis_1", "angle", "covariance_x_x"]].isna().all()

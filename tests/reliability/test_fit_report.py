@@ -104,10 +104,20 @@ def test_people_with_objects_of_their_own():
         trust(TETE(), triplets, by="annotators")
 
 
+def test_each_of_few_groups_is_held_out(clean_triplets):
+    for n_groups, reason in ((3, None), (1, "At least 2 different groups are needed to hold some out, got 1.")):
+        grouped = replace(clean_triplets, groups=np.arange(len(clean_triplets)) % n_groups)
+        fitted, report = fit_and_report(TETE(max_iter=50), grouped)
+        assert report.no_held_out == reason
+        assert report.n_held_out == (0 if reason else len(grouped))
+        assert len(fitted.temperature_scores_ or ()) == (0 if reason else 6)
+        assert reason is None or f"unknown: {reason}" in str(report)
+
+
 def test_few_answers_and_warnings():
     _, report = fit_and_report(TETE(), Triplets.from_array([(0, 1, 2)], n_objects=4))
     assert report.held_out_accuracy is None
-    assert "too few answers" in str(report)
+    assert "unknown: At least 20 answers are needed to hold some out, got 1." in str(report)
     assert len(report.warnings) == 1
     assert "1 of 4 objects is in no triplet" in report.warnings[0]
     assert report.as_dict()["n_objects"] == 4

@@ -67,8 +67,20 @@ def test_people_are_held_out_and_told_whole(clean_triplets):
     curve = learning_curve(fitted, answers, by="annotators", n_repeats=1)
     assert [len(people) for people, _ in told] == [2, 3, 4, 6, 10, 16]
     assert all((counts == 100).all() for _, counts in told)
+    assert curve.points["people"].tolist() == [2, 3, 4, 6, 10, 16]
     assert curve.points["answers"].tolist() == [200, 300, 400, 600, 1000, 1600]
+    assert f"fitted curve: held-out error {curve.predict(1600):.1%} with 1,600 answers of 16 people" in str(curve)
     assert all(set(few) < set(more) for (few, _), (more, _) in itertools.pairwise(told))
+
+
+def test_the_parts_have_answers_of_all_groups_that_are_not_held_out(clean_triplets):
+    grouped = replace(clean_triplets, groups=np.arange(2000) % 2)
+    curve = learning_curve(TETE(t=2.0, t_prime=1.75), grouped, n_repeats=1)
+    errors = curve.points["error"].to_numpy()
+    assert curve.points["answers"].tolist() == pytest.approx([100, 160, 250, 400, 630, 1000], rel=0.05)
+    assert errors[0] > errors[-1]
+    with pytest.raises(InvalidTripletsError, match="At least 2 different groups are needed to split them, got 1"):
+        learning_curve(TETE(), replace(clean_triplets, groups=np.zeros(2000, dtype=int)))
 
 
 def test_people_who_differ_widen_the_errors(clean_triplets):

@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -138,8 +139,16 @@ def test_bad_parameters(plane, parameters, message):
 
 
 def test_too_few_answers():
-    with pytest.raises(InvalidTripletsError, match="at most the number of different questions or annotators, 2, got 5"):
+    with pytest.raises(InvalidTripletsError, match="At least 5 different questions are needed to hold some out, got 2"):
         TETECV().fit(Triplets.from_array([(0, 1, 2), (1, 0, 2)]))
+
+
+def test_each_of_few_groups_is_a_fold(plane):
+    grouped = replace(plane, groups=np.arange(len(plane)) % 3)
+    model = TETECV((1, 2), temperatures=((2, 2),), refit=False).fit(grouped)
+    assert model.n_splits_ == 3
+    with pytest.raises(InvalidTripletsError, match="`cv` must be at most the number of different groups, 3, got 4"):
+        TETECV(cv=4).fit(grouped)
 
 
 def test_it_keeps_the_contract_of_an_estimator(plane):

@@ -104,6 +104,8 @@ def test_single_answers_have_views_too(n_views):
     assert model.n_views_ == 2
     assert model.people_ is None
     assert len(model.view_of_) == len(triplets)
+    assert model.answers_["view"].tolist() == model.view_of_.tolist()
+    assert model.answers_["annotator"].tolist() == triplets.annotators.tolist()
     of_people = model.responsibilities_[0].groupby(triplets.annotators).mean()
     low, high = sorted((of_people[:10], of_people[10:]), key=np.mean)
     assert low.max() < high.min()  # although nobody said who gave the answers
@@ -118,7 +120,7 @@ def test_single_answers_of_one_view():
 
 def test_answers_keep_their_labels(rng):
     shown = np.array([rng.choice(8, size=3, replace=False) for _ in range(200)])
-    triplets = Triplets.from_odd_one_out(shown, 2, groups=np.arange(1000, 1200))
+    triplets = Triplets.from_odd_one_out(shown, 2, answers=np.arange(1000, 1200))
     model = MultiViewTETE(by="answers", n_views=2, n_jobs=1).fit(triplets)
     assert model.view_of_.index.tolist() == list(range(1000, 1200))
 

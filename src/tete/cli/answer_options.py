@@ -1,7 +1,8 @@
 """Options of all commands that read answers, told once: `reads_answers` gives them to a command."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
     from tete.distributed import TripletShards
 
-__all__ = ["AnswerOptions", "reads_answers"]
+__all__ = ["AnswerOptions", "reads_answers", "shell_words"]
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,19 @@ class AnswerOptions:
         from tete.distributed import TripletShards  # noqa: PLC0415
 
         return TripletShards(path)
+
+
+def shell_words(path: str, reading: AnswerOptions) -> str:
+    """The file and all that was said of it, as a shell reads it again."""
+    from tete.collecting.database_address import spoken  # noqa: PLC0415
+
+    words = [quote(spoken(path))]
+    for field in fields(reading):
+        value = getattr(reading, field.name)
+        if value != field.default:
+            flag = f"--{field.name.replace('_', '-')}"
+            words.append(flag if value is True else f"{flag} {quote(value)}")
+    return " ".join(words)
 
 
 reads_answers = gathers(reading=AnswerOptions)  # for a command with a parameter `reading`

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from tete.cli import options
-from tete.cli.answer_options import AnswerOptions, reads_answers
+from tete.cli.answer_options import AnswerOptions, reads_answers, shell_words
 from tete.cli.messages import one_sentence, print_result
 from tete.cli.outputs import Outputs
 from tete.core.printing import table_lines
@@ -26,7 +26,9 @@ def choose(
     reading: AnswerOptions,
     dims: Annotated[str, typer.Option(help="Dimensions to try: 1:8, or 1,2,4.")] = "1:8",
     plot: Annotated[Path | None, typer.Option(help="A picture of error against dimension: .png, .svg, .pdf.")] = None,
-    folds: Annotated[int, typer.Option(min=2, help="Number of folds.")] = 5,
+    folds: Annotated[
+        int | None, typer.Option(min=2, help="Number of folds. Default: 5, or as many as there are groups.")
+    ] = None,
     by: Annotated[
         Literal["answers", "annotators"],
         typer.Option(help="Hold out answers, or all of a person's (15 people at least)."),
@@ -60,8 +62,10 @@ def choose(
         save_picture(plot, figure, force=force)
     best = model.best_params_
     kernel = "--kernel distance" if best["kernel"] == "distance" else f"--t-prime {best['t_prime']:g}"
-    command = f"tete embed {answers} --dims {best['n_components']} --t {best['t']:g} {kernel}"
+    command = f"tete embed {shell_words(answers, reading)} --dims {best['n_components']} --t {best['t']:g} {kernel}"
     following = table_lines([("next", f"{command} -o map.csv")])
+    if answers == "-":
+        following += table_lines([("", "with the same answers on standard input once more")])
     text = "\n".join([_table(model), *following, *outputs.written_lines])
     candidates = [
         {

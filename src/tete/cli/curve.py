@@ -61,9 +61,12 @@ def curve(
 
 
 def _table(found: "LearningCurve") -> str:
-    rows = ["   answers    held-out error"]
-    for number, error, spread in found.points[["answers", "error", "standard_error"]].itertuples(index=False):
-        rows.append(f"{number:10,}    {f'{error:.1%} ± {spread:.1%}':>14}")
+    told = [column for column in ("people", "answers") if column in found.points]
+    rows = ["".join(f"{column:>10}" for column in told) + "    held-out error"]
+    for record in found.points.to_dict(orient="records"):
+        numbers = "".join(f"{record[column]:10,}" for column in told)
+        error = f"{record['error']:.1%} ± {record['standard_error']:.1%}"
+        rows.append(f"{numbers}    {error:>14}")
     return "\n".join(rows)
 
 

@@ -11,6 +11,7 @@ from tete.cli.messages import one_sentence, print_result
 from tete.core.printing import rows_under, table_lines
 
 if TYPE_CHECKING:
+    from tete.comparisons.by_people import By
     from tete.comparisons.triplets import Triplets
     from tete.views.multiview import MultiViewTETE
 
@@ -25,7 +26,8 @@ def views(
     answers: options.Answers,
     reading: AnswerOptions,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for the maps, the people, the words and a page.")
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for the maps, the people or answers, the words and a page."),
     ] = None,
     n_views: Annotated[str, typer.Option(help="Number of views, or auto.")] = "auto",
     by: Annotated[
@@ -44,7 +46,7 @@ def views(
     Example: tete views answers.csv -o views
     """
     wanted = _number(n_views)
-    _check(output, MOST_VIEWS if wanted == "auto" else wanted, force)
+    _check(output, MOST_VIEWS if wanted == "auto" else wanted, by, force)
     triplets = reading.read(answers)
     from tete.views.multiview import MultiViewTETE  # noqa: PLC0415
 
@@ -63,13 +65,18 @@ def _number(text: str) -> int | Literal["auto"]:
     return int(text)
 
 
-def _files(folder: Path, n_views: int) -> list[Path]:
-    """The maps, and then people, words and page."""
+def _files(folder: Path, n_views: int, by: "By") -> list[Path]:
+    """The maps, and then people (or answers), words and page."""
     maps = [folder / f"view_{number}.csv" for number in range(n_views)]
-    return [*maps, folder / "people.csv", folder / "summary.txt", folder / "views.html"]
+    return [
+        *maps,
+        folder / ("people.csv" if by == "annotators" else "answers.csv"),
+        folder / "summary.txt",
+        folder / "views.html",
+    ]
 
 
-def _check(folder: Path | None, most: int, force: bool) -> None:
+def _check(folder: Path | None, most: int, by: "By", force: bool) -> None:
     """Refuse files that could not be written; the folder is made when there is something to put in."""
     if folder is None or not folder.exists():
         return
@@ -77,7 +84,7 @@ def _check(folder: Path | None, most: int, force: bool) -> None:
         raise typer.BadParameter(f"--output must be a folder, got the file {folder}.")
     from tete.io.writing import check_output  # noqa: PLC0415
 
-    for path in _files(folder, most):
+    for path in _files(folder, most, by):
         check_output(path, force=force)
 
 
@@ -88,15 +95,16 @@ def _write(model: "MultiViewTETE", triplets: "Triplets", folder: Path, title: st
     from tete.page.document import write_page  # noqa: PLC0415
 
     folder.mkdir(parents=True, exist_ok=True)
-    *maps, people, words, page = _files(folder, model.n_views_)
+    *maps, units, words, page = _files(folder, model.n_views_, model.by)
     for path, places in zip(maps, model.embeddings_, strict=True):
         write_map(path, places, triplets.names, force=force)
-    table = model.view_of_.to_frame() if model.people_ is None else model.people_
-    write_frame(people, table.reset_index(), force=force)
+    table = model.answers_ if model.people_ is None else model.people_
+    assert table is not None
+    write_frame(units, table.reset_index(), force=force)
     with atomic_write(words, force=force) as stream:
         stream.write(f"{model.summary()}\n".encode())
     known = Map.without_places(triplets.n_objects, triplets.names)
     named = {f"view {number}": places for number, places in enumerate(model.embeddings_)}
     first = named.pop("view 0")
     write_page(page, first, names=known.display_names, others=named, map_name="view 0", title=title, force=force)
-    return [str(path) for path in (*maps, people, words, page)]
+    return [str(path) for path in (*maps, units, words, page)]

@@ -2,11 +2,12 @@
 
 What is compared are votes: a whole answer to "which is the odd one out?" or "which is the most central?", and each
 comparison of an answer about one object, of which several may have been picked. Every question counts the same, however
-often it was asked. An answer that counts c times is c answers that agree.
+often it was asked. An answer that counts c times is c answers that agree. Undecided answers that count in parts are
+whole votes here: two of them agree, and one agrees with a decided vote by its part that says the same: half of two.
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +62,7 @@ class Agreement(Printed):
 def agreement(triplets: Triplets) -> Agreement:
     """Compare all answers to the same question with each other."""
     votes = _Votes.of(triplets)
-    shares, repeated = _agreeing_pairs(votes.question, votes.side, votes.count)
+    shares, repeated = _agreeing_pairs(votes)
     asked = np.bincount(votes.question, weights=votes.count)
     return Agreement(
         n_repeated=int(repeated.sum()),
@@ -100,10 +101,11 @@ def repeat_shares(triplets: Triplets) -> RepeatShares:
     )
     # What the annotator said to the same question is no one else's opinion.
     same = _total(votes.side, votes.count) - _total(own_side, votes.count)
+    same += votes.half_agreeing(votes.question) - votes.half_agreeing(own_question)
     asked = _total(votes.question, votes.count) - _total(own_question, votes.count)
     compared = asked > 0.0
     share = np.divide(same, asked, out=np.zeros(len(asked)), where=compared)
-    shares, repeated = _agreeing_pairs(own_question, own_side, votes.count)
+    shares, repeated = _agreeing_pairs(replace(votes, question=own_question, side=own_side))
     who = np.zeros(len(shares), dtype=np.int64)
     who[own_question] = person
     return RepeatShares(
@@ -115,12 +117,16 @@ def repeat_shares(triplets: Triplets) -> RepeatShares:
 
 @dataclass(frozen=True)
 class _Votes:
-    """One entry for each vote: its question, what it says, how often it was given, and a triplet of its answer."""
+    """One entry for each vote: its question, what it says, how often it was given, and a triplet of its answer.
+
+    `ways` says of undecided votes between how many answers they are, and is 0 for all others.
+    """
 
     question: NDArray[np.int64]
     side: NDArray[np.int64]
     count: NDArray[np.float64]
     row: NDArray[np.int64]
+    ways: NDArray[np.int64]
 
     @classmethod
     def of(cls, triplets: Triplets) -> "_Votes":
@@ -136,7 +142,40 @@ class _Votes:
             side = np.concatenate([side, answer_contents(triplets)[whole] + keys.max() + 1])
             count = np.concatenate([count, triplets.answer_counts()[whole]])
             rows = np.concatenate([rows, first[whole]])
-        return cls(np.unique(question, return_inverse=True)[1], np.unique(side, return_inverse=True)[1], count, rows)
+        question, side = (np.unique(each, return_inverse=True)[1] for each in (question, side))
+        decided = cls(question, side, count, rows, np.zeros(len(rows), dtype=np.int64))
+        return decided if triplets.ties is None else decided.with_whole_ties(triplets.ties[rows])
+
+    def with_whole_ties(self, tied: NDArray[np.bool_]) -> "_Votes":
+        """The parts of each undecided vote as one: that of the first of its ways, as often as there are ways."""
+        if not tied.any():
+            return self
+        sides, first = np.unique(self.side[tied], return_index=True)
+        n_questions = int(self.question.max()) + 1
+        questions = self.question[tied][first]
+        n_ways = np.bincount(questions, minlength=n_questions)
+        first_way = np.zeros(n_questions, dtype=np.int64)
+        first_way[questions[::-1]] = sides[::-1]
+        ways = np.where(tied, n_ways[self.question], 0)
+        kept = ~tied | (self.side == first_way[self.question])
+        whole = _Votes(
+            self.question,
+            np.where(tied, self.side.max() + 1 + self.question, self.side),
+            self.count * np.maximum(ways, 1),
+            self.row,
+            ways,
+        )
+        return _Votes(*(getattr(whole, field.name)[kept] for field in fields(whole)))
+
+    def half_agreeing(self, questions: NDArray[np.int64]) -> NDArray[np.float64]:
+        """For each vote how many, in parts, agree with it of those to which it or they are undecided."""
+        ways = np.zeros(int(questions.max()) + 1, dtype=np.int64)
+        np.maximum.at(ways, questions, self.ways)
+        undecided = self.ways > 0
+        others = np.where(
+            undecided, _total(questions, self.count * ~undecided), _total(questions, self.count * undecided)
+        )
+        return np.asarray(others / np.maximum(ways[questions], 1))
 
 
 def _about_one_object(triplets: Triplets) -> NDArray[np.bool_]:
@@ -149,17 +188,17 @@ def _about_one_object(triplets: Triplets) -> NDArray[np.bool_]:
     return ~several[numbers]
 
 
-def _agreeing_pairs(
-    question: NDArray[np.int64], side: NDArray[np.int64], count: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _agreeing_pairs(votes: _Votes) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """For each question the share of pairs of votes that agree, and whether it was asked more than once.
 
     A vote of weight c counts as c votes, whose pairs with themselves are no pairs; part of a vote is no vote.
     """
+    question, count = votes.question, votes.count
     with_itself = count * np.minimum(count, 1.0)
-    _, first, sides = np.unique(side, return_index=True, return_inverse=True)
+    _, first, sides = np.unique(votes.side, return_index=True, return_inverse=True)
     of_side = (_sums(sides, count) ** 2 - _sums(sides, with_itself)) / 2.0
-    agreeing = np.bincount(question[first], weights=of_side, minlength=int(question.max()) + 1)
+    in_parts = _sums(question, count * votes.half_agreeing(question)) / 2.0
+    agreeing = in_parts + np.bincount(question[first], weights=of_side, minlength=len(in_parts))
     asked = _sums(question, count)
     pairs = (asked**2 - _sums(question, with_itself)) / 2.0
     repeated = asked > 1.0

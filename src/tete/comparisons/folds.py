@@ -23,8 +23,9 @@ from tete.exceptions import InvalidParameterError, InvalidTripletsError, Paramet
 if TYPE_CHECKING:
     from tete.comparisons.triplets import Triplets
 
-__all__ = ["blocks_of", "folds", "units_of"]
+__all__ = ["blocks_of", "folds", "kind_of_blocks", "units_of"]
 
+N_FOLDS = 5  # unless another number is asked for
 Rows: TypeAlias = NDArray[np.int64]
 
 
@@ -46,6 +47,11 @@ def blocks_of(triplets: "Triplets", by: By) -> NDArray[np.int64]:
     return question_numbers(triplets)
 
 
+def kind_of_blocks(triplets: "Triplets", by: By) -> str:
+    """What `blocks_of` numbers, in a word for people."""
+    return by if by == "annotators" else "questions" if triplets.groups is None else "groups"
+
+
 def folds(
     cv: Any,
     blocks: NDArray[np.int64],
@@ -53,19 +59,22 @@ def folds(
     *,
     units: NDArray[np.int64] | None = None,
     name: str = "cv",
+    kind: str = "questions",
 ) -> Iterator[tuple[Rows, Rows]]:
     """Rows to fit and rows to test: `cv` shuffled folds of whole blocks, or what a splitter of scikit-learn yields.
 
-    A splitter is told the blocks and may tear them apart, but never one of the `units` (by default the blocks).
-    `name` is what the caller calls `cv`.
+    Without `cv` five, or as many as there are groups: somebody made these, however few. A splitter is told the blocks
+    and may tear them apart, but never one of the `units` (by default the blocks).
+    `name` is what the caller calls `cv`, and `kind` what the blocks are.
     """
+    if cv is None:
+        cv = _n_folds_by_default(int(blocks.max()) + 1, kind)
     if isinstance(cv, (int, np.integer)):
         check_whole(name, cv, least=2)
         n_blocks = int(blocks.max()) + 1
         if n_blocks < cv:
             raise InvalidTripletsError(
-                Parameter(name),
-                f" must be at most the number of different questions or annotators, {n_blocks}, got {cv}.",
+                Parameter(name), f" must be at most the number of different {kind}, {n_blocks}, got {cv}."
             )
         fold_of_block = make_generator(random_state).permutation(n_blocks) % cv
         for fold in range(cv):
@@ -85,3 +94,11 @@ def folds(
                 f"`cv` must not split an answer or annotator between training and test, got {len(torn)} that it splits."
             )
         yield train, test
+
+
+def _n_folds_by_default(n_blocks: int, kind: str) -> int:
+    """Five, or one for each group."""
+    fewest = 2 if kind == "groups" else N_FOLDS
+    if n_blocks < fewest:
+        raise InvalidTripletsError(f"At least {fewest} different {kind} are needed to hold some out, got {n_blocks}.")
+    return min(N_FOLDS, n_blocks)

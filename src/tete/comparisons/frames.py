@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.comparisons.checks import check_rows
+from tete.comparisons.detail_columns import DETAIL_SPELLINGS, plain_name
+from tete.comparisons.object_ids import numbers_of_ids
 from tete.core.any_frame import as_pandas
 from tete.core.printing import counted
 from tete.exceptions import InvalidTripletsError
@@ -15,20 +18,18 @@ if TYPE_CHECKING:
 
 __all__ = ["rows_of_frame"]
 
-# Fields of triplets by the columns that hold them.
-FIELDS = {
-    "weight": "weights",
-    "annotator": "annotators",
-    "answer": "answers",
-    "fold": "groups",
-    "group": "groups",
-    "ms": "times",
-    "tie": "ties",
-}
+# Fields of triplets by the role of the column that holds them. Of times only those that are in milliseconds by name.
+FIELDS = {"weight": "weights", "annotator": "annotators", "answer_id": "answers", "group": "groups", "tie": "ties"}
+ROLES = {spelling: role for role in FIELDS for spelling in DETAIL_SPELLINGS[role].split()}
 
 
-def rows_of_frame(table: Any, names: Sequence[Hashable] | None) -> tuple[NDArray[Any], dict[str, Any]]:
-    """Rows (anchor, near, far), and the other fields of triplets that the frame has columns for."""
+def rows_of_frame(
+    table: Any, names: Sequence[Hashable] | None, *, are_numbers: bool = False
+) -> tuple[NDArray[Any], dict[str, Any]]:
+    """Rows (anchor, near, far), and the other fields of triplets that the frame has columns for.
+
+    Whole numbers are object numbers or, unless `are_numbers` says that they are, ids.
+    """
     frame = as_pandas(table)
     if not hasattr(frame, "columns"):
         raise InvalidTripletsError(
@@ -39,17 +40,37 @@ def rows_of_frame(table: Any, names: Sequence[Hashable] | None) -> tuple[NDArray
     if missing:
         raise InvalidTripletsError(
             f"The data frame must have columns anchor, near and far; {', '.join(missing)} not found among "
-            f"{[str(column) for column in frame.columns]}."
+            f"{[str(column) for column in frame.columns]}. Rename its columns, or write it to a file: "
+            "`tete.read_answers` knows other layouts, too (head, winner, loser; odd; picked; ...)."
         )
-    details: dict[str, Any] = {
-        field: frame[column].to_numpy() for column, field in FIELDS.items() if column in frame.columns
-    }
+    details = {field: frame[column].to_numpy() for field, column in _columns_of_fields(frame).items()}
     cells = frame[["anchor", "near", "far"]]
     _refuse_gaps(cells)
     if names is None and all(dtype.kind in "iuf" for dtype in cells.dtypes):
-        return cells.to_numpy(), details
+        rows = check_rows(cells.to_numpy())
+        if not are_numbers:
+            rows, details["names"] = numbers_of_ids(rows)
+        return rows, details
     numbers, details["names"] = _numbers_of_names(cells, names)
     return numbers, details
+
+
+def _columns_of_fields(frame: "pd.DataFrame") -> dict[str, Hashable]:
+    """The columns that say more of the answers, called as in files, by the fields of triplets."""
+    found: dict[str, Hashable] = {}
+    for column in frame.columns:
+        role = ROLES.get(plain_name(str(column)))
+        if role is None:
+            continue
+        if FIELDS[role] in found:
+            raise InvalidTripletsError(
+                f"Columns {found[FIELDS[role]]!r} and {column!r} of the data frame can both say the {FIELDS[role]}: "
+                "rename one of them."
+            )
+        found[FIELDS[role]] = column
+    if "answers" not in found and "answer" in frame.columns:
+        found["answers"] = "answer"
+    return found | ({"times": "ms"} if "ms" in frame.columns else {})
 
 
 def _refuse_gaps(cells: "pd.DataFrame") -> None:

@@ -27,7 +27,8 @@ def as_triplets(
     ----------
     X : Triplets, array of shape (n, 3) or data frame with columns anchor, near and far
         Rows say that anchor is more like near than like far. The data frame may be of pandas, polars, pyarrow, modin
-        or another library that narwhals knows.
+        or another library that narwhals knows; its whole numbers are ids where 0 is not among them, as in files, and
+        it may have a column weight (count, votes, ...), annotator, ...: see `Triplets.from_frame`.
     y : array of n answers, optional
         Then rows are questions: +1 where the anchor is more like the second column, -1 where it is more like the
         third, 0 where undecided; or booleans. As in cblearn, zeros and ones without any -1 count as booleans.

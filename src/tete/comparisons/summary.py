@@ -36,9 +36,10 @@ class TripletSummary(Printed):
     n_answers : int
         Number of answers; an answer may give several triplets.
     n_repeats : int
-        Triplets that occurred before.
+        Triplets that occurred before; undecided ones, which count in parts, repeat each other.
     n_contradictions : int
-        Questions that were answered both ways: a triplet and its reverse both occur.
+        Questions that were answered both ways: a triplet and its reverse both occur. Undecided answers do not
+        contradict.
     unmentioned : tuple
         Names (or numbers) of objects in no triplet.
     hardly_mentioned : tuple
@@ -91,8 +92,8 @@ def summarize(triplets: "Triplets", *, few: int = 5) -> TripletSummary:
     if triplets.weights is not None:
         refuse_zero_weights(triplets.weights)
         triplets = triplets.select(triplets.weights > 0.0)
-    different = distinct(triplet_keys(triplets))
     counts = triplets.counts()
+    different, n_undecided = _different(triplets, counts)
     n_triplets = round(float(counts.sum()))
     mentions: NDArray[np.float64] = np.sum(
         [
@@ -107,7 +108,7 @@ def summarize(triplets: "Triplets", *, few: int = 5) -> TripletSummary:
         n_objects=triplets.n_objects,
         n_triplets=n_triplets,
         n_answers=triplets.n_answers,
-        n_repeats=max(n_triplets - len(different), 0),
+        n_repeats=max(round(float(counts.sum()) - len(different) - n_undecided), 0),
         n_contradictions=len(different) - len(distinct(different // 2)),
         unmentioned=_names(triplets, mentions == 0),
         hardly_mentioned=_names(triplets, (mentions > 0) & (mentions < few)),
@@ -116,6 +117,19 @@ def summarize(triplets: "Triplets", *, few: int = 5) -> TripletSummary:
         answers_per_annotator=_answers_per_annotator(triplets),
         alike_names=alike_names(triplets.names),
     )
+
+
+def _different(triplets: "Triplets", counts: NDArray[np.float64]) -> tuple[NDArray[np.int64], float]:
+    """The keys of all different decided triplets, and how many triplets the different undecided ones are.
+
+    Parts of undecided answers to one question say the same, whichever way they go. Together they are one triplet or,
+    where more than two objects were to choose from, less.
+    """
+    keys = triplet_keys(triplets)
+    if triplets.ties is None:
+        return distinct(keys), 0.0
+    undecided = np.bincount(keys[triplets.ties] // 2, weights=counts[triplets.ties])
+    return distinct(keys[~triplets.ties]), float(np.minimum(undecided, 1.0).sum())
 
 
 def triplet_keys(triplets: "Triplets") -> NDArray[np.int64]:

@@ -29,7 +29,7 @@ from tete.comparisons.checks import (
     refuse_self_comparisons,
     refuse_torn_answers,
 )
-from tete.comparisons.folds import blocks_of
+from tete.comparisons.folds import blocks_of, kind_of_blocks
 from tete.comparisons.joining import joined
 from tete.comparisons.summary import TripletSummary, summarize, triplet_keys
 from tete.core.printing import counted
@@ -340,9 +340,11 @@ class Triplets:
     ) -> Self:
         """Triplets from a data frame with columns anchor, near, far and optionally others.
 
-        These are weight, annotator, answer, group (or fold) and ms, as in files.
-        Numbers are object numbers, as in an array. Anything else is a name; objects are then numbered in the sorted
-        order of their names, or by their place in `names`.
+        These are weight (or count, votes, frequency), annotator (or worker, participant, subject, ...), answer_id (or
+        answer), group (or fold) and tie, by the names that files may have for them, and ms, the response time.
+        Whole numbers are object numbers if 0 is among them and they are not as sparse as ids are, or if `n_objects` is
+        given. Other whole numbers are ids, which become names, and so is anything else; objects are then numbered in
+        the sorted order of their names, or by their place in `names`.
 
         Parameters
         ----------
@@ -351,7 +353,7 @@ class Triplets:
         names : sequence of hashables, optional
             All names, in the order of their numbers; other names are an error.
         n_objects : int, optional
-            Number of objects, where it is more than the largest object number tells.
+            Number of objects, where it is more than the largest object number tells; numbers are then no ids.
 
         Returns
         -------
@@ -361,7 +363,7 @@ class Triplets:
         Raises
         ------
         InvalidTripletsError
-            If a column is missing, or a row has no object or an unknown one.
+            If a column is missing, two can say the same, or a row has no object or an unknown one.
 
         Examples
         --------
@@ -371,7 +373,7 @@ class Triplets:
         >>> Triplets.from_frame(frame)
         Triplets(2 triplets of 4 objects, with names)
         """
-        rows, details = frames.rows_of_frame(frame, names)
+        rows, details = frames.rows_of_frame(frame, names, are_numbers=n_objects is not None)
         return cls.from_array(rows, n_objects=n_objects, **details)
 
     @classmethod
@@ -728,14 +730,14 @@ class Triplets:
         Raises
         ------
         InvalidTripletsError
-            If there are fewer than two questions (or annotators).
+            If there are fewer than two questions (or groups, or annotators).
         """
         check_interval("share", share, 0.0, 1.0, closed=False)
         check_choice("by", by, ("answers", "annotators"))
         blocks = blocks_of(self, by)
         n_blocks = int(blocks.max()) + 1
         if n_blocks < 2:
-            kind = "questions" if by == "answers" else by
+            kind = kind_of_blocks(self, by)
             raise InvalidTripletsError(f"At least 2 different {kind} are needed to split them, got {n_blocks}.")
         n_second = min(max(round(share * n_blocks), 1), n_blocks - 1)
         chosen = np.zeros(n_blocks, dtype=bool)

@@ -45,7 +45,7 @@ from tete.embedding.temperature_choice import (
     unseen_answers,
 )
 from tete.embedding.temperatures import Kernel, Temperatures, fallback, is_auto, possible_temperatures
-from tete.exceptions import InvalidParameterError, InvalidTripletsError
+from tete.exceptions import InvalidParameterError, InvalidTripletsError, Parameter
 
 __all__ = ["CKL", "GNMDS", "SOE", "STE", "TETE", "TSTE", "TripletEmbedding"]
 
@@ -114,7 +114,12 @@ class TETE(TripletEmbedding):
                 check_interval(name, getattr(self, name), 1.0, 2.0)
         check_choice("kernel", self.kernel, ("auto", "squared", "distance"))
         if self.kernel == "distance" and not is_auto(self.t_prime):
-            raise InvalidParameterError(f"`t_prime` must be 'auto' if `kernel` is 'distance', got {self.t_prime!r}.")
+            raise InvalidParameterError(
+                Parameter("t_prime"),
+                " must not be given with ",
+                Parameter("kernel", "distance"),
+                f", got {self.t_prime!r}: plain distances have no t'.",
+            )
 
     def settled(self) -> Self:
         """A copy that is not fitted, with the parameters that this one was given or has learned.

@@ -35,9 +35,12 @@ def warn_of_unmentioned(triplets: Answers, mentioned: NDArray[np.bool_]) -> None
     missing = np.flatnonzero(~mentioned)
     listed = ", ".join(repr(triplets.name_of(int(number))) for number in missing[:10])
     verb = "is" if len(missing) == 1 else "are"
+    hint = ""
+    if triplets.names is None and missing.tolist() == [0]:
+        hint = " In arrays objects are numbered from 0: if these numbers begin at 1, subtract 1."
     warn(
         f"{len(missing)} of {counted(triplets.n_objects, 'object')} {verb} in no triplet, "
-        f"and placed at the centre: {listed}{', ...' if len(missing) > 10 else ''}.",
+        f"and placed at the centre: {listed}{', ...' if len(missing) > 10 else ''}.{hint}",
         UnmentionedObjectsWarning,
     )
 

@@ -129,6 +129,9 @@ def beside_map(triplets: Triplets, names: tuple[Hashable, ...] | None, n_objects
     if triplets.names is None:
         new_names = None if names is None else (*names, *range(n_objects, max(triplets.n_objects, n_objects)))
         return replace(triplets, names=new_names, n_objects=max(triplets.n_objects, n_objects))
+    if names is None and all(isinstance(name, int) for name in triplets.names):  # numbers without the map's object 0
+        numbers = np.array(triplets.names)
+        return beside_map(triplets.renumbered(numbers, int(numbers.max()) + 1), None, n_objects)
     if names is None:
         raise InvalidTripletsError("The triplets name their objects, but the map was fitted without names.")
     number_of = {name: number for number, name in enumerate(names)}

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.comparisons.folds import blocks_of, folds
+from tete.comparisons.folds import blocks_of, folds, kind_of_blocks
+from tete.comparisons.same_question import question_numbers
 from tete.comparisons.triplets import Triplets
 from tete.core.optimization import lbfgs
 from tete.core.threads import Threads
@@ -48,7 +49,7 @@ __all__ = [
     "unseen_answers",
 ]
 
-N_FOLDS, N_USED = 5, 2  # how many there are, and how many are used where they leave no near tie
+N_USED = 2  # folds where these leave no near tie
 FEWEST_QUESTIONS = 20  # as for all that holds answers out: of fewer, a fold has less than four
 # Of more questions, a part is enough to choose by, but not so small a part that objects become hardly mentioned: few
 # answers want other temperatures. With 10 of 100 answers an object the choice lost .028, with 25 nothing.
@@ -66,7 +67,7 @@ SUPPORT_POINTS = 512  # of the answer model, whose fit would cost more than a sm
 class HeldOut(NamedTuple):
     """Answers to fit and answers to test by, with how much each of these counts; of all answers or of a part.
 
-    `questions` numbers what the answers to test by were asked.
+    `questions` numbers what the answers to test by were asked, or their groups.
     """
 
     train: Triplets
@@ -114,22 +115,24 @@ def held_out_parts(triplets: Triplets) -> Iterator[HeldOut]:
     """Folds of whole questions, none of too few; of very many a part. Nothing is tested on unknown objects."""
     if triplets.weights is not None and not triplets.weights.all():
         triplets = triplets.select(triplets.weights > 0)
-    questions = blocks_of(triplets, "answers")
+    questions = question_numbers(triplets)
     if int(questions.max()) + 1 < FEWEST_QUESTIONS:
         return
     most = max(MOST_QUESTIONS, MOST_AN_OBJECT * triplets.n_objects)
     of_all = int(questions.max()) < most
     if not of_all:
         triplets = triplets.select(questions < most)  # they are numbered at random
-        questions = blocks_of(triplets, "answers")
+    blocks = blocks_of(triplets, "answers")
+    if not blocks.any():  # one group
+        return
     answers = triplets.answer_numbers()
     shares = triplets.weights_or_ones() / np.bincount(answers)[answers]  # triplets of an answer share its weight
-    for others, tested in folds(N_FOLDS, questions, 0):
+    for others, tested in folds(None, blocks, 0, kind=kind_of_blocks(triplets, "answers")):
         train = triplets.select(others)
         known = train.mentions() > 0
         told = tested[known[triplets.anchor[tested]] & known[triplets.near[tested]] & known[triplets.far[tested]]]
         if len(told):
-            asked = np.unique(questions[told], return_inverse=True)[1]
+            asked = np.unique(blocks[told], return_inverse=True)[1]
             yield HeldOut(train, triplets.select(told), shares[told], asked, of_all)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.comparisons.checks import check_rows, whole_numbers
+from tete.comparisons.object_ids import numbers_of_ids
 from tete.comparisons.triplets import Triplets
 from tete.core.printing import counted
 from tete.core.validation import check_choice
@@ -20,11 +21,12 @@ from tete.io.headers import (
     column_positions,
     layout_of,
     may_hold_screens,
+    refuse_contradiction,
+    refuse_unranked,
     roles_of,
     shown_roles,
 )
 from tete.io.json_tables import json_table
-from tete.io.object_numbers import numbers_of_ids
 from tete.io.parquet_files import parquet_table
 from tete.io.records import AnswerRecords, warn_dropped
 from tete.io.sources import AnyPath, Source, kind_of
@@ -144,6 +146,12 @@ def read_answers(
     kind = kind_of(path, ("text", "parquet", "json", "npz", "npy"), packed=True)
     source = Source.of(path)
     if kind in {"npz", "npy"}:
+        said = {"odd_one_out": odd_one_out, "most_central": most_central, "picked": picked, "ranked": ranked}
+        for name, value in said.items():
+            if value:
+                raise InvalidFileError(
+                    f"{source.name}: an array has triplets, and ", Parameter(name), " is for tables."
+                )
         return _read_arrays(source, columns, names, skip_invalid)
     if kind == "text":
         table = _text_answers(source, encoding, header, columns)
@@ -155,6 +163,8 @@ def read_answers(
     chosen = "odd" if odd_one_out else "central" if most_central else "triplets"
     roles, layout = columns_to_use(table, columns, chosen, picked, details)
     _refuse_objects_as_numbers(table, roles, details)
+    if ranked:
+        refuse_unranked(table.head, roles, layout)
     return triplets_of(AnswerRecords(table, roles, names, skip_invalid, details), layout, ranked, ties)
 
 
@@ -236,6 +246,7 @@ def columns_to_use(
     if columns is None and picked is None and has_header:
         roles = roles_of(table.head, table.columns, left_out=details) | details
         layout = layout_of(table.head, table.columns, roles)
+        refuse_contradiction(table.head, table.columns, roles, layout, chosen)
         if "answer" in roles and "answer_id" not in roles and layout != "questions" and "first" not in roles:
             roles["answer_id"] = roles["answer"]
         if layout == "questions" and len(shown_roles(roles)) > 2:  # then the answer is the one that was picked

@@ -42,6 +42,8 @@ UNDECIDED = (
 FIRST = ("1", "+1", "first", "left", "true", "a")
 SECOND = ("-1", "2", "second", "right", "false", "b")
 
+SELF_COMPARISON = "an object cannot be compared with itself"
+
 
 @dataclass(frozen=True)
 class _Screens:
@@ -109,7 +111,7 @@ def _picks(records: AnswerRecords, ranked: bool) -> tuple[_Screens, tuple[Hashab
     _refuse_repeats(records, shown, ["anchor", *choices])
     among = (chosen[:, :, None] == shown[:, None, 1:]).any(axis=2) | (chosen < 0)
     records.refuse(~among.all(axis=1), picks, "what was picked is not among the choices")
-    _refuse_repeats(records, chosen, picks)
+    _refuse_repeats(records, chosen, picks, "the same object is picked twice")
     n_picked, n_choices = (chosen >= 0).sum(axis=1), (shown[:, 1:] >= 0).sum(axis=1)
     records.refuse(n_choices < 2, choices, "at least two choices are needed")
     records.refuse(n_picked >= n_choices, picks, "everything was picked, which says nothing")
@@ -134,7 +136,10 @@ def _one_of(records: AnswerRecords, layout: str) -> tuple[_Screens, tuple[Hashab
         answers={} if beside else {role: UNDECIDED},
     )
     shown, chosen = numbers if beside else numbers[:, :-1], numbers[:, -1:]
-    _refuse_repeats(records, shown, [*choices, role] if beside else choices)
+    reason = SELF_COMPARISON
+    if beside and len(choices) == 2:
+        reason += f"; where the {role} one is among those shown, the columns of all that were shown are needed"
+    _refuse_repeats(records, shown, [*choices, role] if beside else choices, reason)
     among = ((shown == chosen) & (chosen >= 0)).any(axis=1)
     word = {"odd": "the odd one", "central": "the central one"}[role]
     n_shown = "three" if len(choices) == 3 else "objects"
@@ -199,8 +204,8 @@ def _of(details: dict[str, Any], rows: Numbers) -> dict[str, Any]:
     return {field: values if field == "names" or values is None else values[rows] for field, values in details.items()}
 
 
-def _refuse_repeats(records: AnswerRecords, rows: Numbers, roles: Sequence[str]) -> None:
+def _refuse_repeats(records: AnswerRecords, rows: Numbers, roles: Sequence[str], reason: str = SELF_COMPARISON) -> None:
     """Refuse records that have one object twice; empty cells do not count."""
     ordered = np.sort(rows, axis=1)
     repeated = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
-    records.refuse(repeated, list(roles), "an object cannot be compared with itself")
+    records.refuse(repeated, list(roles), reason)

@@ -8,6 +8,7 @@ tripletTools number the objects in head, winner, loser and write their names bes
 import re
 from collections.abc import Container, Mapping, Sequence
 
+from tete.comparisons.detail_columns import DETAIL_SPELLINGS, plain_name
 from tete.exceptions import InvalidFileError, Parameter
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "layout_of",
     "may_hold_screens",
     "picked_roles",
+    "refuse_contradiction",
+    "refuse_unranked",
     "roles_of",
     "shown_roles",
 ]
@@ -33,14 +36,7 @@ SPELLINGS = {
     "third": "third three c object3 item3 option3 choice3 stimulus3",
     "picked1": "picked pick selected",
     "answer": "answer choice response",
-    "weight": "weight weights count counts votes frequency",
-    "annotator": "annotator annotatorid worker workerid participant participantid puid user userid subject subjectid "
-    "rater raterid person personid respondent judge observer prolificid prolificpid",
-    "answer_id": "answerid answernumber",
-    "group": "group groupid fold foldid",
-    "tie": "tie",
-    "time": "ms rt rtms responsetime responsetimems reactiontime reactiontimems",
-}
+} | DETAIL_SPELLINGS
 ROLES = {spelling: role for role, spellings in SPELLINGS.items() for spelling in spellings.split()}
 SHOWN = re.compile(r"(?:objects?|items?|options?|choices?|stimulus|stimuli|shown|screen)(\d{1,3})")
 PICKED = re.compile(r"(?:picked|picks?|selected|selection)(\d{1,3})")
@@ -85,16 +81,12 @@ def roles_of(head: str, columns: Sequence[str], left_out: Container[str] = ()) -
 
 def _roles(columns: Sequence[str]) -> list[str | None]:
     """The role of each column, or None; numbers of objects have none where their names are there, too."""
-    spelled = [_spelled(column) for column in columns]
+    spelled = [plain_name(column) for column in columns]
     if set(spelled) >= ANSWERED | set(NAMED):
         spelled = ["" if spelling in ANSWERED else NAMED.get(spelling, spelling) for spelling in spelled]
     elif set(spelled) >= ANSWERED | ASKED:
         spelled = ["" if spelling in ANSWERED else spelling for spelling in spelled]
     return [_role_of(spelling) for spelling in spelled]
-
-
-def _spelled(column: str) -> str:
-    return re.sub(r"[\s_.\-]", "", column.casefold())
 
 
 def _role_of(spelling: str) -> str | None:
@@ -109,7 +101,7 @@ def _role_of(spelling: str) -> str | None:
 
 def may_hold_screens(column: str, named: Container[str] = ()) -> bool:
     """Whether lists in a column are objects that were shown or picked, by its name or because it is named."""
-    return column in named or _role_of(f"{_spelled(column)}1") in {"first", "picked1"}
+    return column in named or _role_of(f"{plain_name(column)}1") in {"first", "picked1"}
 
 
 def shown_roles(roles: Mapping[str, int]) -> list[str]:
@@ -138,6 +130,30 @@ def layout_of(head: str, columns: Sequence[str], roles: dict[str, int]) -> str:
         Parameter("header", False),
         ".",
     )
+
+
+def refuse_contradiction(head: str, columns: Sequence[str], roles: Mapping[str, int], layout: str, chosen: str) -> None:
+    """Refuse a header that says something else than what was `chosen`: "odd", "central", or "triplets" for nothing."""
+    if chosen in {"triplets", layout.removeprefix("shown ")}:
+        return
+    said = ", ".join(repr(columns[roles[role]]) for role in LAYOUTS[layout])
+    raise InvalidFileError(
+        f"{head}: by its columns {said} this is no file for ",
+        Parameter("odd_one_out" if chosen == "odd" else "most_central", True),
+        "; leave it out, or name the columns that are meant with ",
+        Parameter("columns"),
+        ".",
+    )
+
+
+def refuse_unranked(head: str, roles: Mapping[str, int], layout: str) -> None:
+    """Refuse to take an order from answers that have none."""
+    if layout != "picks" or len(picked_roles(roles)) < 2:
+        raise InvalidFileError(
+            f"{head}: ",
+            Parameter("ranked", True),
+            " is for answers that picked several objects, and nothing is ranked here.",
+        )
 
 
 def column_positions(head: str, columns: Sequence[str], wanted: Sequence[str]) -> list[int]:

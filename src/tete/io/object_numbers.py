@@ -1,22 +1,10 @@
-"""Object numbers of what files say: numbers, ids or names.
+"""Object numbers of what files say: numbers, ids or names; `comparisons.object_ids` tells the former two apart."""
 
-Whole numbers are object numbers if 0 is among them and they are not as sparse as ids are. Numbers that begin at 1, and
-those of a register, are ids: they become names, so that no object is made that nobody speaks of.
-"""
+from collections.abc import Hashable
 
-from collections.abc import Collection, Hashable
+from tete.comparisons.object_ids import are_ids
 
-import numpy as np
-from numpy.typing import NDArray
-
-__all__ = ["are_ids", "numbers_of_ids", "numbers_of_texts"]
-
-SPARSE = 10  # numbers up to more than this many times the different ones are ids, not object numbers
-
-
-def are_ids(numbers: Collection[int]) -> bool:
-    """Whether different whole numbers are ids rather than object numbers from 0."""
-    return 0 not in numbers or max(numbers) >= SPARSE * max(len(numbers), 10)
+__all__ = ["numbers_of_texts"]
 
 
 def numbers_of_texts(
@@ -36,11 +24,3 @@ def numbers_of_texts(
             return {text: ranks[number] for text, number in numbers.items()}, tuple(ids)
     names = sorted(texts)
     return {name: number for number, name in enumerate(names)}, tuple(names)
-
-
-def numbers_of_ids(rows: NDArray[np.integer]) -> tuple[NDArray[np.integer], tuple[Hashable, ...] | None]:
-    """The same for an array of whole numbers from 0 on: object numbers, and the ids if they were ids."""
-    ids, numbers = np.unique(rows, return_inverse=True)
-    if not len(ids) or ids[0] < 0 or not are_ids(set(ids.tolist())):
-        return rows, None
-    return numbers.reshape(rows.shape), tuple(ids.tolist())

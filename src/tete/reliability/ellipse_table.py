@@ -20,8 +20,9 @@ LETTERS = "xyz"  # as in files of maps; beyond three dimensions x1, x2, ...
 def ellipse_table(
     sureness: Uncertainty, embedding: Embedding, names: Sequence[Hashable] | None, *, level: float = 0.9
 ) -> "pd.DataFrame":
-    """A row for each object: centre, half axes (longest first), angle in degrees in a plane, covariance and level.
+    """A row for each object: centre, half axes (longest first), angle in degrees in a plane, covariance, level, radius.
 
+    The half axes are the radius times the roots of the eigenvalues of the covariance (`Uncertainty.radius`).
     Objects without answers have no region: their cells are empty (NaN).
     """
     import pandas as pd  # noqa: PLC0415
@@ -41,4 +42,4 @@ def ellipse_table(
     for row, first in enumerate(letters):
         for column, second in enumerate(letters[row:], start=row):
             table[f"covariance_{first}_{second}"] = sureness.covariances[:, row, column]
-    return pd.DataFrame(table | {"level": level})
+    return pd.DataFrame(table | {"level": level, "radius": sureness.radius(level)})

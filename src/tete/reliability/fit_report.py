@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Hashable
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from sklearn.base import clone
@@ -28,6 +28,7 @@ from tete.reliability.trust_report import TrustReport, report_on
 __all__ = ["FitReport", "OtherView", "SuspiciousAnnotator", "SuspiciousAnswer", "fit_and_report"]
 
 Estimator = TypeVar("Estimator", bound=FittedMap)
+_HeldOut: TypeAlias = tuple[HeldOutAnswers | None, TrustReport | None, str | None]
 FEWEST_SAMPLED = 10_000  # triplets of packed answers that are looked at where too few can be held out
 
 
@@ -98,10 +99,12 @@ class FitReport:
     accuracy : float
         Share of all triplets that agree with the final map.
     held_out_accuracy, held_out_error : float or None
-        Share of answers that agree with maps made without them, and its standard error; None with fewer than 20
-        answers. Of an answer that gave several triplets, the share that agrees counts.
+        Share of answers that agree with maps made without them, and its standard error; None where none can be
+        held out. Of an answer that gave several triplets, the share that agrees counts.
     n_held_out : int
         How many answers that were.
+    no_held_out : str or None
+        Why there are none: answers, questions or groups are too few.
     wrong_share : float or None
         Estimated share of wrong answers, beyond close calls; None where held-out answers cannot be predicted.
     wrong_interval : pair of floats or None
@@ -135,6 +138,7 @@ class FitReport:
     held_out_accuracy: float | None
     held_out_error: float | None
     n_held_out: int
+    no_held_out: str | None
     wrong_share: float | None
     wrong_interval: tuple[float, float] | None
     people: PeopleErrors | None
@@ -183,7 +187,7 @@ class FitReport:
 
     def _held_out(self) -> str:
         if self.held_out_accuracy is None:
-            return "unknown: too few answers to hold some out"
+            return f"unknown: {self.no_held_out}"
         share = f"{self.held_out_accuracy:.1%} ± {self.held_out_error:.1%}"
         return f"{share} ({counted(self.n_held_out, 'answer')} not fitted)"
 
@@ -195,6 +199,8 @@ class FitReport:
         return [("for new people", f"unknown: {self.no_people}")] if self.n_annotators and self.no_people else []
 
     def _wrong(self) -> str:
+        if self.no_held_out is not None:
+            return "unknown: no answer could be held out"
         if self.wrong_share is None or self.wrong_interval is None:
             return "unknown: held-out answers cannot be predicted"
         low, high = self.wrong_interval
@@ -209,7 +215,7 @@ def fit_and_report(
     estimator: Estimator,
     triplets: Answers,
     *,
-    n_folds: int = 5,
+    n_folds: int | None = None,
     by: By | None = None,
     n_listed: int = 5,
     random_state: RandomState = 0,
@@ -230,7 +236,7 @@ def fit_and_report(
         fitted = clone(estimator).fit(triplets, **options)
     if isinstance(triplets, PackedAnswers):
         try:
-            held_out, trusted = _held_out_sample(fitted, triplets)
+            held_out, trusted, no_held_out = _held_out_sample(fitted, triplets)
         except BaseException:  # a lost cluster, an interrupt: the map that was found is not lost with it
             if checkpoint is not None:
                 fitted.leave_checkpoint(checkpoint, triplets)
@@ -239,7 +245,7 @@ def fit_and_report(
         people: PeopleErrors | None = None
         no_people: str | None = "packed answers are held out by what they ask"
     else:
-        held_out, trusted = _held_out(fitted, triplets, n_folds, random_state)
+        held_out, trusted, no_held_out = _held_out(fitted, triplets, n_folds, random_state)
         tested = triplets
         people, no_people = _people(fitted, triplets, n_folds, by, random_state)
     n_held_out = 0 if held_out is None else held_out.n_known
@@ -253,6 +259,7 @@ def fit_and_report(
         held_out_accuracy=held_out.accuracy if held_out is not None and n_held_out else None,
         held_out_error=held_out.accuracy_error if held_out is not None and n_held_out else None,
         n_held_out=n_held_out,
+        no_held_out=no_held_out,
         people=people,
         no_people=no_people,
         n_annotators=0 if tested.annotators is None else len(np.unique(tested.annotators)),
@@ -283,34 +290,33 @@ def _temperatures_of(fitted: FittedMap) -> dict[str, Any] | None:
     return {**names, "n_tried": len(chosen.temperature_scores_ or ())}
 
 
-def _held_out(
-    fitted: FittedMap, triplets: Triplets, n_folds: int, random_state: RandomState
-) -> tuple[HeldOutAnswers | None, TrustReport | None]:
-    """The held-out answers (None if they are too few), and the report where one is possible."""
+def _held_out(fitted: FittedMap, triplets: Triplets, n_folds: int | None, random_state: RandomState) -> _HeldOut:
+    """The held-out answers (None if there are none), the report where one is possible, and why there are none."""
     try:
         held_out = held_out_answers(fitted, triplets, n_folds=n_folds, random_state=random_state)
-    except InvalidTripletsError:
-        return None, None
+    except InvalidTripletsError as error:
+        return None, None, str(error)
     return _reported(fitted, held_out)
 
 
-def _held_out_sample(fitted: FittedMap, answers: PackedAnswers) -> tuple[HeldOutAnswers | None, TrustReport | None]:
+def _held_out_sample(fitted: FittedMap, answers: PackedAnswers) -> _HeldOut:
     """The same of packed answers: a sample of them on one map made without it."""
     try:
         return _reported(fitted, held_out_sample(fitted, answers))
-    except InvalidTripletsError:
-        return None, None
+    except InvalidTripletsError as error:
+        return None, None, str(error)
 
 
-def _reported(fitted: FittedMap, held_out: HeldOutAnswers) -> tuple[HeldOutAnswers, TrustReport | None]:
+def _reported(fitted: FittedMap, held_out: HeldOutAnswers) -> _HeldOut:
+    reason = None if held_out.n_known else "No object of a held-out answer occurs in another answer."
     try:
-        return held_out, report_on(held_out, n_components=fitted.embedding_.shape[1])
+        return held_out, report_on(held_out, n_components=fitted.embedding_.shape[1]), reason
     except InvalidTripletsError:
-        return held_out, None
+        return held_out, None, reason
 
 
 def _people(
-    fitted: FittedMap, triplets: Triplets, n_folds: int, by: By | None, random_state: RandomState
+    fitted: FittedMap, triplets: Triplets, n_folds: int | None, by: By | None, random_state: RandomState
 ) -> tuple[PeopleErrors | None, str | None]:
     """Errors by people, or why there are none, which is a mistake where they were asked for."""
     reason = "only answers were asked for" if by == "answers" else too_few_people(triplets)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tete.comparisons.by_people import By
-from tete.comparisons.folds import blocks_of, folds
+from tete.comparisons.folds import blocks_of, folds, kind_of_blocks
 from tete.comparisons.triplets import Triplets
 from tete.core.randomness import RandomState, make_generator
 from tete.core.validation import check_whole
@@ -38,7 +38,7 @@ def held_out_margins(
     estimator: FittedMap,
     triplets: Triplets,
     *,
-    n_folds: int = 5,
+    n_folds: int | None = None,
     by: By = "answers",
     random_state: RandomState = 0,
 ) -> Floats:
@@ -52,22 +52,23 @@ def held_out_margins(
     estimator : fitted map, or an estimator of one, which is then fitted to all answers first
         It is left alone. Where there are at least 50 triplets an object, refits start from the map of all answers.
     triplets : Triplets
-    n_folds : int, default=5
+    n_folds : int, optional
+        How many; by default five, or as many as there are groups.
     by : "answers" or "annotators", default="answers"
         With "annotators" all answers of a person are held out together.
     random_state : int, generator or None, default=0
     """
-    check_whole("n_folds", n_folds, least=2)
-    n_answers = triplets.n_answers
-    if n_answers < max(FEWEST_ANSWERS, n_folds):
-        raise InvalidTripletsError(
-            f"At least {max(FEWEST_ANSWERS, n_folds)} answers are needed to hold some out, got {n_answers}."
-        )
+    if n_folds is not None:
+        check_whole("n_folds", n_folds, least=2)
+    n_answers, fewest = triplets.n_answers, max(FEWEST_ANSWERS, n_folds or 0)
+    if n_answers < fewest:
+        raise InvalidTripletsError(f"At least {fewest} answers are needed to hold some out, got {n_answers}.")
     fitted = fitted_to(estimator, triplets)
     start = fitted.embedding_ if _is_dense(triplets) else None
     maker = fitted if start is not None else _loosened(fitted)
     margins = np.empty(len(triplets))
-    for others, tested in folds(n_folds, blocks_of(triplets, by), random_state, name="n_folds"):
+    blocks, kind = blocks_of(triplets, by), kind_of_blocks(triplets, by)
+    for others, tested in folds(n_folds, blocks, random_state, name="n_folds", kind=kind):
         train, test = triplets.select(others), triplets.select(tested)
         known = train.select(train.weights_or_ones() > 0).mentions() > 0
         found = fitted.margins(test, embedding=maker.map_of(train, start=start))
@@ -76,7 +77,12 @@ def held_out_margins(
 
 
 def held_out_answers(
-    fitted: FittedMap, triplets: Triplets, *, n_folds: int = 5, by: By = "answers", random_state: RandomState = 0
+    fitted: FittedMap,
+    triplets: Triplets,
+    *,
+    n_folds: int | None = None,
+    by: By = "answers",
+    random_state: RandomState = 0,
 ) -> "HeldOutAnswers":
     """Every answer with its margin on a map made without it or, by annotators, without anything of the same person.
 

@@ -45,7 +45,7 @@ class PeopleErrors:
 
 
 def held_out_people(
-    fitted: FittedMap, triplets: Triplets, *, n_folds: int, random_state: RandomState
+    fitted: FittedMap, triplets: Triplets, *, n_folds: int | None, random_state: RandomState
 ) -> HeldOutAnswers:
     """Every answer on maps made without any answer of the same person.
 

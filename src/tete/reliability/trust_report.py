@@ -219,7 +219,7 @@ def trust(
     X: Any,
     y: ArrayLike | None = None,
     *,
-    n_folds: int = 5,
+    n_folds: int | None = None,
     by: By = "answers",
     few: int = 5,
     random_state: RandomState = 0,
@@ -236,8 +236,8 @@ def trust(
     estimator : fitted map, or one that is not fitted yet
         `TETE`, a baseline or `TETECV`. It is left alone. Where it is not fitted, a copy is fitted to all answers first;
         `TETECV` then chooses once, for all the maps that answers are tested on.
-    n_folds : int, default=5
-        Number of parts that are held out in turn.
+    n_folds : int, optional
+        Number of parts that are held out in turn; by default 5, or as many as there are groups.
     by : "answers" or "annotators", default="answers"
         What is held out together and counted as one independent draw. "annotators" says how far the numbers would move
         with other people; at least 15 are needed.

@@ -13,6 +13,7 @@ from scipy.optimize import nnls
 from tete.comparisons.by_people import By, check_by
 from tete.comparisons.folds import blocks_of, units_of
 from tete.comparisons.reading import as_triplets
+from tete.comparisons.same_question import question_numbers
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
 from tete.core.printing import Printed, counted, whole_counts
@@ -41,7 +42,8 @@ class LearningCurve(Printed):
     Attributes
     ----------
     points : DataFrame
-        Columns answers, error (share of held-out answers that the map contradicts) and its standard error.
+        Columns answers, error (share of held-out answers that the map contradicts) and its standard error; by
+        annotators also people, who gave these answers.
     limit : float
         Where the error is heading: the fitted curve is ``limit + amount * answers ** -exponent``.
     amount : float
@@ -58,7 +60,7 @@ class LearningCurve(Printed):
     >>> from tete import LearningCurve
     >>> points = pd.DataFrame({"answers": [100, 1000], "error": [0.3, 0.12], "standard_error": [0.01, 0.01]})
     >>> print(LearningCurve(points, limit=0.1, amount=20.0, exponent=1.0, answers_needed=2000.0))
-    held-out error 12.0% with 1,000 answers, heading for 10.0%
+    fitted curve: held-out error 12.0% with 1,000 answers, heading for 10.0%
     within one point of that with about 2,000 answers
     """
 
@@ -86,7 +88,9 @@ class LearningCurve(Printed):
     def __str__(self) -> str:
         have = int(self.points["answers"].iloc[-1])
         error, told = float(self.predict(have)), counted(have, "answer")
-        lines = [f"held-out error {error:.1%} with {told}, heading for {self.limit:.1%}"]
+        if "people" in self.points:
+            told = f"{told} of {int(self.points['people'].iloc[-1]):,} people"
+        lines = [f"fitted curve: held-out error {error:.1%} with {told}, heading for {self.limit:.1%}"]
         if self.answers_needed <= have:
             lines.append("more answers would lower it by less than one point")
         elif np.isinf(self.answers_needed):
@@ -109,7 +113,8 @@ def learning_curve(
 ) -> LearningCurve:
     """Fit growing parts of the answers and test each map on the same held-out answers.
 
-    Answers that gave several triplets stay whole, and so do all answers to one question.
+    Answers that gave several triplets stay whole, and so do all answers to one question. Groups are held out whole;
+    of the others, the parts have answers of all.
 
     Parameters
     ----------
@@ -135,7 +140,7 @@ def learning_curve(
     Raises
     ------
     InvalidTripletsError
-        If there are fewer than 100 answers.
+        If there are fewer than 100 answers, or one group.
     InvalidParameterError
         If `by` is "annotators" and there are fewer than 15.
 
@@ -161,10 +166,12 @@ def learning_curve(
     counted = replace(triplets, weights=triplets.counts())
     counted = counted.select(counted.weights_or_ones() > 0.0)
     runs = np.array([_one_run(fitted, counted, share, by, rng) for _ in range(n_repeats)])
-    sizes, errors, variances = runs.mean(axis=0).T
+    people, sizes, errors, variances = runs.mean(axis=0).T
     points = pd.DataFrame(
         {"answers": whole_counts(sizes), "error": errors, "standard_error": np.sqrt(variances / n_repeats)}
     )
+    if by == "annotators":
+        points.insert(0, "people", whole_counts(people))
     limit, amount, exponent = _power_law(sizes, errors)
     needed = (amount / 0.01) ** (1.0 / exponent)
     return LearningCurve(points, limit, amount, exponent, needed if needed <= FARTHEST * n_answers else np.inf)
@@ -172,10 +179,11 @@ def learning_curve(
 
 def _one_run(
     fitted: FittedMap, triplets: Triplets, share: float, by: By, rng: np.random.Generator
-) -> list[tuple[float, float, float]]:
-    """For each part of the training answers: their number, the held-out error and its variance."""
+) -> list[tuple[float, float, float, float]]:
+    """For each part of the training answers: of how many questions or people, their number, error and its variance."""
     train, test = triplets.split(share, by=by, random_state=rng)
-    blocks, tested = blocks_of(train, by), units_of(test, by)
+    blocks = question_numbers(train) if by == "answers" else blocks_of(train, by)
+    tested = units_of(test, by)
     n_blocks = int(blocks.max()) + 1
     rank = rng.permutation(n_blocks)[blocks]  # parts are nested, so that the curve is smooth
     counts = _counts(test)
@@ -183,11 +191,12 @@ def _one_run(
     copies = weights if by == "answers" else None
     points = []
     for part in SHARES:
-        told = train.select(rank < max(round(part * n_blocks), 1))
+        n_told = max(round(part * n_blocks), 1)
+        told = train.select(rank < n_told)
         missed = counts * ~satisfied(fitted.map_of(told), test)
         wrong = np.bincount(tested, weights=missed).astype(np.float64)
         error = float(wrong.sum() / weights.sum())
-        points.append((float(_counts(told).sum()), error, share_error(wrong, weights, copies) ** 2))
+        points.append((float(n_told), float(_counts(told).sum()), error, share_error(wrong, weights, copies) ** 2))
     return points
 
 

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from tete.comparisons.by_people import By, check_by
-from tete.comparisons.folds import blocks_of, folds, units_of
+from tete.comparisons.folds import blocks_of, folds, kind_of_blocks, units_of
 from tete.comparisons.reading import as_triplets
 from tete.comparisons.triplets import Triplets
 from tete.core.docstrings import filled_from
@@ -44,8 +44,9 @@ class TETECV(ShownMap, BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     temperatures : sequence of pairs (t, t'), optional
         Temperatures to try, neighbours beside each other, because fits go on from each other; None for t' is the
         kernel on plain distances. By default those of `TETE`.
-    cv : int, splitter of scikit-learn or iterable of (train, test), default=5
-        Number of folds, or the folds; a splitter gets the answers or annotators as groups.
+    cv : int, splitter of scikit-learn or iterable of (train, test), optional
+        Number of folds, or the folds; a splitter gets the answers or annotators as groups. By default 5, or as many as
+        there are groups.
     by : "answers" or "annotators", default="answers"
         What is held out as a whole. "annotators" says how well the map predicts people who were not asked;
         at least 15 are needed.
@@ -99,7 +100,7 @@ class TETECV(ShownMap, BaseEstimator):  # type: ignore[misc]  # scikit-learn has
     n_components: int | Sequence[int] = (1, 2, 3, 4, 5, 6, 7, 8)
     _: KW_ONLY
     temperatures: Sequence[tuple[float, float | None]] = TEMPERATURES
-    cv: Any = 5
+    cv: Any = None
     by: By = "answers"
     refit: bool = True
     ridge: float = 3e-4
@@ -135,9 +136,10 @@ class TETECV(ShownMap, BaseEstimator):  # type: ignore[misc]  # scikit-learn has
         triplets = as_triplets(X, y, sample_weight, n_objects=n_objects)
         units = units_of(triplets, check_by(self.by, triplets))
         seed = 0 if self.random_state is None else self.random_state
+        blocks, kind = blocks_of(triplets, self.by), kind_of_blocks(triplets, self.by)
         parts = [
             Fold(number, triplets.select(train), triplets.select(test), units[test])
-            for number, (train, test) in enumerate(folds(self.cv, blocks_of(triplets, self.by), seed, units=units))
+            for number, (train, test) in enumerate(folds(self.cv, blocks, seed, units=units, kind=kind))
         ]
         copies = triplets.answer_counts() if self.by == "answers" else np.ones(int(units.max()) + 1)
         search = Search(parts, copies, self._estimator())

@@ -27,7 +27,7 @@ from tete.views.mixture import ANSWER_KINDS, PERSON_KINDS
 from tete.views.own_maps import agreement_of
 from tete.views.unit_answers import UnitAnswers
 from tete.views.view_search import FoundViews, find_views
-from tete.views.view_tables import largest_first, people_table, view_numbers
+from tete.views.view_tables import answers_table, largest_first, people_table, view_numbers
 from tete.views.views_summary import ViewFound, ViewsSummary
 
 if TYPE_CHECKING:
@@ -85,6 +85,9 @@ class MultiViewTETE(ExploredMap, BaseEstimator):  # type: ignore[misc]  # scikit
         map, with_largest with that of the largest view, and with_own_map with a map of the person's own (only tested
         for people at chance); verdict, one of "ordinary", "consistent, but another view", "consistent, but a view of
         their own", "at chance", "reversed", "random or another view: too few answers to tell" and "unclear".
+    answers_ : DataFrame or None
+        With ``by="answers"`` one row an answer: row of its first triplet; its line, where it was read from a file; the
+        objects of that triplet; annotator, where known; view; its probability; reliability.
     gain_ : float
         By how much the views raise the log-likelihood of unseen answers above that of one map.
     axis_gain_ : float or None
@@ -215,9 +218,10 @@ class MultiViewTETE(ExploredMap, BaseEstimator):  # type: ignore[misc]  # scikit
             first = np.unique(numbers, return_index=True)[1]
             rows = np.flatnonzero(given)[first]
             units = answers.unit_of_row[rows]
-            labels = pd.Index(rows if triplets.groups is None else triplets.groups[rows], name="answer")
+            labels = pd.Index(rows if triplets.answers is None else triplets.answers[rows], name="answer")
         members, people = solution.memberships, self.by == "annotators"
         self.people_ = people_table(answers, solution, self.n_components) if people else None
+        self.answers_ = None if people else answers_table(triplets, rows, units, solution)
         numbers = view_numbers(solution) if self.people_ is None else self.people_["view"].to_numpy()
         self.view_of_ = pd.Series(numbers[units], index=labels, name="view")
         self.responsibilities_ = pd.DataFrame(members.views[units], index=labels)

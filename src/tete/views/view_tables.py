@@ -1,10 +1,11 @@
 """Tables of people and of views: see `multiview.MultiViewTETE` for the columns."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.printing import whole_counts
 from tete.embedding.answer_model import Floats
 from tete.views.cross_fitting import Solution
 from tete.views.own_maps import AT_CHANCE, LEVEL, OWN_VIEW, TOO_FEW, agreement_of, chance_of, verdict_alone
@@ -13,12 +14,15 @@ from tete.views.unit_answers import UnitAnswers
 if TYPE_CHECKING:
     import pandas as pd
 
+    from tete.comparisons.triplets import Triplets
+
 __all__ = [
     "AT_CHANCE",
     "CONSISTENT",
     "OTHER_VIEW",
     "REVERSED",
     "TOO_FEW",
+    "answers_table",
     "largest_first",
     "people_table",
     "view_numbers",
@@ -57,7 +61,7 @@ def people_table(answers: UnitAnswers, found: Solution, n_components: int) -> "p
     rows = np.arange(answers.n_units)
     return pd.DataFrame(
         {
-            "answers": np.bincount(answers.units, weights=answers.counts, minlength=answers.n_units),
+            "answers": whole_counts(np.bincount(answers.units, weights=answers.counts, minlength=answers.n_units)),
             "view": numbers,
             "probability": np.minimum(members.views[rows, np.argmax(members.views, axis=1)], 1.0),
             "reliability": members.reliabilities,
@@ -68,6 +72,28 @@ def people_table(answers: UnitAnswers, found: Solution, n_components: int) -> "p
         },
         index=pd.Index(answers.labels, name="annotator"),
     )
+
+
+def answers_table(
+    triplets: "Triplets", rows: NDArray[np.int64], units: NDArray[np.int64], found: Solution
+) -> "pd.DataFrame":
+    """One row an answer, in the order in which they came; `rows` are their first triplets, `units` their numbers."""
+    import pandas as pd  # noqa: PLC0415
+
+    order = np.argsort(rows, kind="stable")
+    rows, units, members = rows[order], units[order], found.memberships
+    columns: dict[str, Any] = {"row": rows}
+    if triplets.lines is not None:
+        columns["line"] = triplets.lines[rows]
+    for role in ("anchor", "near", "far"):
+        columns[role] = [triplets.name_of(number) for number in getattr(triplets, role)[rows]]
+    if triplets.annotators is not None:
+        columns["annotator"] = triplets.annotators[rows]
+    columns["view"] = view_numbers(found)[units]
+    columns["probability"] = np.minimum(members.views.max(axis=1)[units], 1.0)
+    columns["reliability"] = members.reliabilities[units]
+    labels = rows if triplets.answers is None else triplets.answers[rows]
+    return pd.DataFrame(columns, index=pd.Index(labels, name="answer"))
 
 
 def _agreement(answers: UnitAnswers, margins: Floats) -> Floats:

@@ -146,12 +146,7 @@ def read_answers(
     kind = kind_of(path, ("text", "parquet", "json", "npz", "npy"), packed=True)
     source = Source.of(path)
     if kind in {"npz", "npy"}:
-        said = {"odd_one_out": odd_one_out, "most_central": most_central, "picked": picked, "ranked": ranked}
-        for name, value in said.items():
-            if value:
-                raise InvalidFileError(
-                    f"{source.name}: an array has triplets, and ", Parameter(name), " is for tables."
-                )
+        _refuse_layouts(source, odd_one_out=odd_one_out, most_central=most_central, picked=picked, ranked=ranked)
         return _read_arrays(source, columns, names, skip_invalid)
     if kind == "text":
         table = _text_answers(source, encoding, header, columns)
@@ -299,6 +294,13 @@ def _numbered(first: list[str], further: str, positions: Sequence[int]) -> dict[
     """Roles of columns that come one after the other: some have words, all others numbers."""
     numbered = [f"{further}{number}" for number in range(len(first) + 1, len(positions) + 1)]
     return dict(zip(first + numbered, positions, strict=False))
+
+
+def _refuse_layouts(source: Source, **said: Any) -> None:
+    """Arrays have triplets, whatever else is said."""
+    for name, value in said.items():
+        if value:
+            raise InvalidFileError(f"{source.name}: an array has triplets, and ", Parameter(name), " is for tables.")
 
 
 def _read_arrays(

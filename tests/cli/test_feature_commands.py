@@ -279,6 +279,7 @@ MISTAKES = [
     ("a\n" + "".join(f"{n}\n" for n in range(60)) + "red\n", "line 62, column 'a': 'red' is not a number"),
     ("a,b\nx,\ny,\n", "No column of `X` can say which rows are alike: 'a' (all different), 'b' (empty)"),
     ("a,b\n1,2\nNA,NA\n3,4\n", "Row 1 of `X` has no cell to go by in the 2 columns used"),
+    ("a,b\n1,2\n,\n3,4\n", "line 3: Row 1 of `X` has no cell to go by in the 2 columns: leave it out"),
     ("a,b\n1,2\n", "Found array with 1 sample"),
     ("name\nx\ny\n", "expected columns of numbers to map, got none"),
     (b"\x00\x01\x02" * 100, "is not a text file"),

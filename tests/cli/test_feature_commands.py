@@ -601,6 +601,27 @@ class TestTablesAsTheyAre:
         table = TableEncoder(standardize=False).fit_transform(pd.read_csv(tmp_path / "gaps.csv"))
         np.testing.assert_array_equal(np.load(tmp_path / "map.npy"), ListwiseTETE(random_state=0).fit_transform(table))
 
+    def test_columns_weigh_alike_where_some_that_are_used_are_no_numbers(self, frame, tmp_path):
+        numbers = features_of(frame).assign(here="here", wet=np.arange(len(frame)) % 3 == 0)  # constant: left out
+        gap = numbers.astype({"wet": object})
+        gap.loc[3, ["depth", "wet"]] = None
+        colour = numbers.assign(colour=np.where(np.arange(len(frame)) % 2, "red", "white"))
+        for table, options, alike in (
+            (numbers, [], False),
+            (gap, [], False),
+            (gap, ["--standardize"], True),
+            (colour, [], True),
+            (colour, ["--no-standardize"], False),
+        ):
+            table.to_csv(tmp_path / "t.csv", index=False)
+            said = tete("reduce", tmp_path / "t.csv", "-o", tmp_path / "map.npy", "--force", *options)
+            assert said.exit_code == 0, said.output
+            assert ("; columns weigh alike; left out: 'here'" in said.stdout) == alike
+            told = {"standardize": alike} if options else {}
+            encoded = TableEncoder(**told).fit_transform(pd.read_csv(tmp_path / "t.csv"))
+            expected = ListwiseTETE(random_state=0).fit_transform(encoded)
+            np.testing.assert_array_equal(np.load(tmp_path / "map.npy"), expected)
+
     def test_looks_of_classes(self, table, tmp_path):
         looks = ["--color", "rose=#ff0000", "--class-names", "--label", "species"]
         result = tete("reduce", table, *looks, "--plot", tmp_path / "map.svg", "--page", tmp_path / "map.html")

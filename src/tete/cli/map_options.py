@@ -32,7 +32,7 @@ class MapOptions:
     metric: Annotated[
         str, typer.Option(help="euclidean, cosine, manhattan, ...; or precomputed: the table has distances.")
     ] = "euclidean"
-    standardize: options.Standardize = False
+    standardize: options.Standardize = None
     ordered: options.Ordered = None
     seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0
 
@@ -50,7 +50,7 @@ class MapOptions:
         estimator.set_params(
             n_components=self.dims,
             metric=self.metric,
-            standardize=self.standardize,
+            standardize=bool(self.standardize),
             random_state=self.seed,
             verbose=verbose,
         )

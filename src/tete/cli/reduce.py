@@ -86,7 +86,7 @@ def reduce(
         encoder, features = encoded(
             features, metric=making.metric, standardize=making.standardize, ordered=making.ordered
         )
-        estimator.set_params(standardize=making.standardize and encoder is None).fit(features.X)
+        estimator.set_params(standardize=bool(making.standardize) and encoder is None).fit(features.X)
     seconds = time.perf_counter() - started
     found, shown = map_of(features, estimator.embedding_), reading.shown(features)
     outputs.write_map(found)
@@ -141,7 +141,7 @@ def _summary(
         rows.append(("components", f"{components}, of {n_features:,} columns"))
     if found.columns:
         rows.append(("labels", ", ".join(map(repr, list(found.columns)[:8]))))
-    if model.metric == "euclidean" and not model.standardize and not (encoder is not None and encoder.standardize):
+    if model.metric == "euclidean" and not model.standardize and not (encoder is not None and encoder.standardized_):
         rows += rows_under("spreads", _unlike_spreads(features))
     return result, [*table_lines(rows), str(quality), *table_lines([("seconds", f"{seconds:.1f} to make the map")])]
 

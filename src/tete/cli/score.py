@@ -37,7 +37,7 @@ def score(
     drop: options.Drop = None,
     array: options.Array = None,
     metric: Annotated[str, typer.Option(help="What features are compared by: euclidean, cosine, ...")] = "euclidean",
-    standardize: options.Standardize = False,
+    standardize: options.Standardize = None,
     ordered: options.Ordered = None,
     neighbors: Annotated[int, typer.Option(min=1, help="Neighbours of a row to look at.")] = 15,
     samples: Annotated[int, typer.Option(min=1, help="Rows to look at.")] = 1000,

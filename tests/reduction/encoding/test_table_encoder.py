@@ -56,6 +56,21 @@ def test_every_column_weighs_alike(rng):
     assert variances[2:5].sum() == pytest.approx(1.0)
 
 
+def test_what_is_left_out_does_not_make_columns_weigh_alike(rng):
+    frame = people(rng)[["height", "girth", "felled", "country", "id"]]
+    encoder = TableEncoder().fit(frame)
+    assert not encoder.standardized_
+    assert "weigh alike" not in encoder.summary()
+    np.testing.assert_array_equal(encoder.transform(frame), TableEncoder(standardize=False).fit_transform(frame))
+    for column in ("kind", "size", "planted"):
+        encoder = TableEncoder().fit(frame.assign(other=people(rng)[column]))
+        assert encoder.standardized_
+        assert "; columns weigh alike; left out" in encoder.summary()
+    assert TableEncoder(standardize=True).fit(frame).standardized_
+    with pytest.raises(InvalidParameterError, match=r"`standardize` must be 'auto', True or False, got 'yes'\."):
+        TableEncoder(standardize="yes").fit(frame)
+
+
 def test_numbers_stay_as_they_are_without_standardize(rng):
     frame = people(rng)
     table = TableEncoder(standardize=False).fit_transform(frame)

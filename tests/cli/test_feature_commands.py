@@ -563,6 +563,11 @@ class TestTablesAsTheyAre:
             refused = tete("reduce", tmp_path / "mixed.csv", "--ordered", option)
             assert refused.exit_code == 2
             assert sentence in " ".join(refused.output.split())
+        misspelt = tete("reduce", tmp_path / "mixed.csv", "--label", "species", "--ordered", "colour=white,rde")
+        assert misspelt.exit_code == 2
+        first = mixed["colour"].tolist().index("red")
+        sentence = f"--ordered must list all values of column 'colour', got 'red' in row {first}, which is none of"
+        assert sentence in " ".join(misspelt.stderr.split())
         mixed[["height", "depth"]][:20].fillna(0.0).to_csv(tmp_path / "numbers.csv", index=False)
         refused = tete("reduce", tmp_path / "numbers.csv", "--ordered", "height=1,2")
         assert refused.exit_code == 2

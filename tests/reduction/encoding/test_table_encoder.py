@@ -161,6 +161,17 @@ def test_orders_are_taken_from_the_parameter():
     np.testing.assert_array_equal(table[:3, 0], [0, 2, 1])
 
 
+def test_values_that_an_order_does_not_list_are_refused_by_column():
+    frame = pd.DataFrame({"size": ["low", None, "mid", "high"], "grade": [1, 3, 2, 1], "b": [1.0, 2.0, 1.0, 2.0]})
+    for ordered, value, row in (({"size": ["low", "medum", "high"]}, "'mid'", 2), ({"grade": [1, 2]}, "'3'", 1)):
+        name = next(iter(ordered))
+        match = f"`ordered` must list all values of column '{name}', got {value} in row {row}, which is none of '"
+        with pytest.raises(InvalidParameterError, match=match):
+            TableEncoder(ordered=ordered).fit(frame)
+    encoder = TableEncoder(ordered={"size": ["low", "mid", "high", "huge"], "grade": [1, 2, 3]}).fit(frame)
+    assert np.isfinite(encoder.transform(frame.assign(size="medium"))).all()  # in new rows, a gap
+
+
 def test_codes_for_missing_numbers_are_said(rng):
     frame = people(rng, 60)
     frame.loc[3, "girth"] = -9999.0

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.exceptions import InvalidFeaturesError
+from tete.exceptions import InvalidFeaturesError, InvalidParameterError, Parameter
 from tete.reduction.encoding.cell_kinds import WRITTEN, cells_of, is_missing, value_texts, written
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ def describe(name: str, column: "pd.Series[Any]", order: Sequence[Any] | None, r
     """The description of a column; `order` are its values from the least on, where they have an order."""
     import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
+    if order is not None:
+        _refuse_unlisted(name, value_texts(name, column), [written(value) for value in order])
     cells, kind = cells_of(name, column)
     declared = isinstance(column.dtype, pd.CategoricalDtype)
     if order is None and isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
@@ -77,6 +79,18 @@ def describe(name: str, column: "pd.Series[Any]", order: Sequence[Any] | None, r
         return ColumnCode(name, kind)
     commonest = np.sort(np.argsort(-counts, kind="stable")[: rules.max_categories])
     return ColumnCode(name, kind, tuple(values[commonest].tolist()), rest=len(commonest) < len(values))
+
+
+def _refuse_unlisted(name: str, texts: NDArray[Any], order: Sequence[str]) -> None:
+    """Refuse values that an order leaves out, such as those it spells in another way."""
+    known = {*order, None}
+    row = next((row for row, text in enumerate(texts) if text not in known), None)
+    if row is not None:
+        raise InvalidParameterError(
+            Parameter("ordered"),
+            f" must list all values of column {name!r}, got {texts[row]!r} in row {row}, which is none of "
+            f"{', '.join(map(repr, order))}.",
+        )
 
 
 def _reason(kind: str, values: NDArray[Any], n_present: int, n_rows: int, rules: Rules, declared: bool) -> str:

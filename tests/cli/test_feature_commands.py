@@ -634,9 +634,64 @@ class TestTablesAsTheyAre:
         assert "#ff0000" in (tmp_path / "map.svg").read_text()
         assert '"colors": ["#ff0000", null, null]' in (tmp_path / "map.html").read_text()
         for wrong, match in (("rose", "--color must be like oak=#1f77b4"), ("rose=red", "must be a colour like")):
-            refused = tete("reduce", table, "--label", "species", "--color", wrong)
+            refused = tete("reduce", table, "--label", "species", "--color", wrong, "--plot", tmp_path / "new.svg")
             assert refused.exit_code == 2
             assert match in refused.stderr
+
+    def test_colours_of_unknown_classes_are_refused(self, table, frame, tmp_path):
+        drawn = ["--label", "species", "--plot", tmp_path / "map.svg"]
+        wrong = tete("reduce", table, *drawn, "--color", "Nope=#ff0000", "-o", tmp_path / "map.csv")
+        assert wrong.exit_code == 2
+        assert wrong.stderr == ("Error: --color must name one of the classes 'rose', 'tulip', got 'Nope'.\n")
+        assert not (tmp_path / "map.csv").exists()
+        made = tete("reduce", table, "--label", "species", "--model", tmp_path / "m.npz", "-o", tmp_path / "map.csv")
+        assert made.exit_code == 0, made.output
+        roses = frame[frame["species"] == "rose"]
+        roses.to_csv(tmp_path / "roses.csv", index=False)
+        place = ["place", tmp_path / "m.npz", tmp_path / "roses.csv", "--force", "--plot", tmp_path / "map.svg"]
+        assert tete(*place, "--color", "tulip=#ff0000").exit_code == 0  # which the map knows
+        assert "got 'Nope'" in tete(*place, "--color", "Nope=#ff0000").stderr
+        seen = tete("view", tmp_path / "map.csv", "--color", "Nope=#ff0000", "-o", tmp_path / "page.html")
+        assert (seen.exit_code, "got 'Nope'" in seen.stderr) == (2, True)
+
+    def test_new_rows_of_one_class_are_coloured_by_it_where_asked(self, table, frame, tmp_path):
+        made = tete("reduce", table, "--label", "species", "--model", tmp_path / "m.npz")
+        assert made.exit_code == 0, made.output
+        frame[frame["species"] == "rose"].to_csv(tmp_path / "roses.csv", index=False)
+        place = ["place", tmp_path / "m.npz", tmp_path / "roses.csv", "--force", "--plot", tmp_path / "map.svg"]
+        for options, colour in ((["--color", "rose=#ff0000"], "#ff0000"), (["--class-names"], "rose")):
+            drawn = tete(*place, "--page", tmp_path / "map.html", *options)
+            assert drawn.exit_code == 0, drawn.output
+            picture = (tmp_path / "map.svg").read_text()
+            assert colour in picture
+            assert "<!-- rose -->" in picture  # in the legend
+            assert '"label": "species"' in (tmp_path / "map.html").read_text()
+
+    def test_one_huge_novelty_leaves_the_others_colours(self, table, frame, tmp_path):
+        assert tete("reduce", table, "--label", "species", "--model", tmp_path / "m.npz").exit_code == 0
+        new = frame[60:76].drop(columns="species")
+        new.loc[62, "depth"] = 1e6
+        new.to_csv(tmp_path / "new.csv", index=False)
+        files = ["--plot", tmp_path / "map.svg", "-o", tmp_path / "map.csv"]
+        drawn = tete("place", tmp_path / "m.npz", tmp_path / "new.csv", *files)
+        assert drawn.exit_code == 0, drawn.output
+        assert "<!-- novelty (10: or more) -->" in (tmp_path / "map.svg").read_text()
+        assert read_map(tmp_path / "map.csv").columns["novelty"].max() > 1e3
+
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            (["--images", "pictures"], "--images is for the page, which is written with --page"),
+            (["--pixels", "1x3", "--plot", "map.svg"], "--pixels is for the page, which is written with --page"),
+            (["--color", "rose=#ff0000"], "--color is for a picture or a page, written with --plot or --page"),
+            (["--class-names"], "--class-names is for a picture or a page, written with --plot or --page"),
+        ],
+    )
+    def test_looks_of_what_is_not_drawn_are_refused(self, table, options, sentence):
+        for command in (["reduce", table], ["place", "model.npz", table]):
+            refused = tete(*command, *options)
+            assert refused.exit_code == 2
+            assert sentence in " ".join(refused.output.replace("│", "").split())
 
     def test_thumbnails(self, table, tmp_path):
         from PIL import Image

@@ -69,14 +69,14 @@ def reduce(
     estimator = making.estimator(verbose=sys.stderr.isatty() and not quiet and not as_json)
     table, cluster = tables[0], Cluster(scheduler, workers)
     if landmarks is not None:
-        refuse_options(plot=plot, page=page, images=showing.images, pixels=showing.pixels, color=showing.color)
+        refuse_options(plot=plot, page=page, **showing.given())
         run = RowsRun(tables, landmarks, estimator, making, reading, model, _landmark_lines)
         run.do(output, cluster, Saying(force=force, as_json=as_json, quiet=quiet))
         return
     if len(tables) > 1 or cluster.given:
         raise typer.BadParameter("a data set needs --landmarks: to how many of its rows the map is fitted.")
     outputs = Outputs(output, plot, page, model, theme=theme, force=force)
-    looks = showing.looks()
+    looks = showing.looks(plot, page)
     outputs.check()
     features = reading.read(table, mixed=estimator.metric != "precomputed")
     _warn_of_answers(features)
@@ -86,6 +86,7 @@ def reduce(
         encoder, features = encoded(
             features, metric=making.metric, standardize=making.standardize, ordered=making.ordered
         )
+        looks.check_classes(features.columns)
         estimator.set_params(standardize=bool(making.standardize) and encoder is None).fit(features.X)
     seconds = time.perf_counter() - started
     found, shown = map_of(features, estimator.embedding_), reading.shown(features)

@@ -70,6 +70,17 @@ class TestReduce:
         assert result["written"] == [str(tmp_path / "m.csv")]
         assert tete("reduce", table, "--drop", "species", "--quiet").stdout == ""
 
+    def test_components_are_told_of_wide_tables(self, rng, tmp_path):
+        table = rng.normal(size=(90, 60))
+        for rows, line in (
+            (table, "components          50, of 60 columns\n"),
+            (table[:45], "components          none: 60 columns compared as they are\n"),
+            (table[:, :50], None),
+        ):
+            np.save(tmp_path / "table.npy", rows)
+            said = tete("reduce", tmp_path / "table.npy").stdout
+            assert line in said if line else "\ncomponents" not in said
+
     def test_options_reach_the_estimator(self, table, frame, tmp_path):
         options = ["--method", "weighted", "--neighbors", 7, "--dims", 3, "--seed", 5, "--metric", "cosine"]
         assert tete("reduce", table, "--drop", "species", *options, "-o", tmp_path / "m.npy").exit_code == 0

@@ -124,6 +124,7 @@ def _summary(
 ) -> tuple[dict[str, Any], list[str]]:
     """What was read and how good the map is, for machines and for people."""
     from tete.metrics.quality import map_quality  # noqa: PLC0415
+    from tete.reduction.component_choice import FEWEST  # noqa: PLC0415
     from tete.reduction.projection import standardized  # noqa: PLC0415
 
     chosen = class_label(found, label)
@@ -140,6 +141,8 @@ def _summary(
         rows.append(("table", encoder.summary()))
     if components is not None:
         rows.append(("components", f"{components}, of {n_features:,} columns"))
+    elif model.metric != "precomputed" and n_features > FEWEST:
+        rows.append(("components", f"none: {n_features:,} columns compared as they are"))
     if found.columns:
         rows.append(("labels", ", ".join(map(repr, list(found.columns)[:8]))))
     if model.metric == "euclidean" and not model.standardize and not (encoder is not None and encoder.standardized_):

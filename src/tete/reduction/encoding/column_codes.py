@@ -123,15 +123,23 @@ def encode(code: ColumnCode, column: "pd.Series[Any]") -> NDArray[np.float64]:
     cells, kind = cells_of(code.name, column)
     numbers = np.full(len(cells), np.nan)
     present = ~is_missing(cells)
+    if code.kind == "truth" and kind == "number":
+        odd = np.flatnonzero(present & ~np.isin(cells, (0.0, 1.0)))
+        if len(odd):
+            raise _of_another_kind(code, int(odd[0]), float(cells[odd[0]]))
     if kind == code.kind or {kind, code.kind} <= {"number", "truth"}:
         numbers[present] = cells[present]
     elif present.any():
         row = int(np.flatnonzero(present)[0]) if kind != "category" else _first_odd(code.kind, cells, present)
-        raise InvalidFeaturesError(
-            f"Row {row}, column {code.name!r} of `X` is {str(cells[row])!r:.40}, expected {SPOKEN[code.kind]} as in "
-            "the fitted table."
-        )
+        raise _of_another_kind(code, row, cells[row])
     return numbers[:, None]
+
+
+def _of_another_kind(code: ColumnCode, row: int, cell: Any) -> InvalidFeaturesError:
+    return InvalidFeaturesError(
+        f"Row {row}, column {code.name!r} of `X` is {written(cell)!r:.40}, expected {SPOKEN[code.kind]} as in the "
+        "fitted table."
+    )
 
 
 def _first_odd(kind: str, cells: NDArray[Any], present: NDArray[np.bool_]) -> int:

@@ -532,13 +532,15 @@ class TestTablesAsTheyAre:
         placed = tete("place", tmp_path / "model.npz", tmp_path / "new.csv", "-o", tmp_path / "new_map.csv", *pictures)
         assert placed.exit_code == 0, placed.output
         assert "unlike              1 of them have a novelty above 3" in placed.stdout
+        filled = "1 gap filled in; unseen values filled in: 'colour' (20 rows, first 'blue')"
+        assert f"table               {filled}\n" in placed.stdout
         novelty = read_map(tmp_path / "new_map.csv").columns["novelty"]
         assert int(np.argmax(novelty)) == 2
         assert "hardly belong (1)" in (tmp_path / "new.svg").read_text()
         assert '"unlike"' in (tmp_path / "new.html").read_text()
         assert '"n_behind": 60' in (tmp_path / "new.html").read_text()  # the map's own rows
         said = json.loads(tete("place", tmp_path / "model.npz", tmp_path / "new.csv", "--json").stdout)
-        assert (said["n_rows"], said["n_unlike"]) == (20, 1)
+        assert (said["n_rows"], said["n_unlike"], said["encoded"]) == (20, 1, filled)
 
     @pytest.mark.parametrize("kind", ["npy", "npz"])
     def test_gaps_in_arrays(self, kind, rng, tmp_path):

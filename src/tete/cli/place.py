@@ -80,7 +80,8 @@ def place(
     classes = saved_classes(model)
     looks.check_classes(features.columns, classes)
     _check_columns(table, features, (encoder or estimator).n_features_in_, model)
-    places, novelty = _placed(table, _named(features, names), encoder, estimator)
+    rows = _named(features, names)
+    places, novelty = _placed(table, rows, encoder, estimator)
     found = _with_novelty(map_of(features, places), novelty)
     outputs.write_map(found)
     unlike = novelty > UNLIKE
@@ -96,11 +97,9 @@ def place(
         looks=looks,
     )
     count = int(unlike.sum())
-    said = [("rows placed", f"{len(found):,}")]
-    if count:
-        said.append(("unlike", f"{count:,} of them have a novelty above {UNLIKE:g}: they hardly belong to the map"))
-    result = {"n_rows": len(found), "n_unlike": count, "written": outputs.written}
-    print_result(result, "\n".join([*table_lines(said), *outputs.written_lines]), as_json, quiet)
+    filled = None if encoder is None else _filled(encoder, rows)
+    result = {"n_rows": len(found), "encoded": filled, "n_unlike": count, "written": outputs.written}
+    print_result(result, "\n".join([*_lines(len(found), filled, count), *outputs.written_lines]), as_json, quiet)
 
 
 def _names_of(model: "TableEncoder | FeatureMap") -> list[str] | None:
@@ -117,6 +116,25 @@ def _placed(
         numbers = rows if encoder is None else _numbers(encoder, estimator, rows)
         places, novelty = estimator.transform(numbers, return_novelty=True)
     return places, novelty
+
+
+def _lines(n_rows: int, filled: str | None, n_unlike: int) -> list[str]:
+    """The lines of the summary."""
+    rows = [("rows placed", f"{n_rows:,}")]
+    if filled is not None:
+        rows.append(("table", filled))
+    if n_unlike:
+        rows.append(("unlike", f"{n_unlike:,} of them have a novelty above {UNLIKE:g}: they hardly belong to the map"))
+    return table_lines(rows)
+
+
+def _filled(encoder: "TableEncoder", rows: Any) -> str:
+    """What the encoder has filled in of raw rows."""
+    import pandas as pd  # noqa: PLC0415
+
+    from tete.reduction.encoding.filled_cells import filled_cells  # noqa: PLC0415
+
+    return filled_cells(encoder, rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows))
 
 
 def _refuse_maps(model: Path, table: str) -> None:

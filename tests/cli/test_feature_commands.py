@@ -291,7 +291,7 @@ MISTAKES = [
     ("a,b\nx,\ny,\n", "No column of `X` can say which rows are alike: 'a' (all different), 'b' (empty)"),
     ("a,b\n1,2\nNA,NA\n3,4\n", "Row 1 of `X` has no cell to go by in the 2 columns used"),
     ("a,b\n1,2\n,\n3,4\n", "line 3: Row 1 of `X` has no cell to go by in the 2 columns: leave it out"),
-    ("a,b\n1,2\n", "Found array with 1 sample"),
+    ("a,b\n1,2\n", "`X` must have at least 2 rows, got 1"),
     ("name\nx\ny\n", "expected columns of numbers to map, got none"),
     (b"\x00\x01\x02" * 100, "is not a text file"),
 ]
@@ -706,6 +706,14 @@ class TestTablesAsTheyAre:
             assert refused.exit_code == 2
             assert sentence in " ".join(refused.output.replace("│", "").split())
 
+    def test_metrics_with_parameters_are_for_python(self, table):
+        refused = tete("reduce", table, "--label", "species", "--metric", "mahalanobis")
+        assert refused.exit_code == 2
+        assert refused.stderr == (
+            "Error: --metric mahalanobis needs parameters, which only Python can give: "
+            "ListwiseTETE(metric='mahalanobis', metric_params=...).\n"
+        )
+
     def test_thumbnails(self, table, tmp_path):
         from PIL import Image
 
@@ -715,6 +723,8 @@ class TestTablesAsTheyAre:
         result = tete("reduce", table, *looks, "--page", tmp_path / "map.html")
         assert result.exit_code == 0, result.output
         assert "data:image/jpeg;base64" in (tmp_path / "map.html").read_text()
+        assert "Warning: 59 of the 60 objects have no picture in" in result.stderr
+        assert "the first is 'flower 0'." in result.stderr
 
 
 def test_answers_are_no_features(tmp_path):

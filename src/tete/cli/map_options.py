@@ -44,6 +44,7 @@ class MapOptions:
             raise typer.BadParameter(f"--{next(iter(given))} is an option of --method listwise.")
         from tete.reduction.estimators import ListwiseTETE, WeightedTETE  # noqa: PLC0415
 
+        self._refuse_parameters()
         estimator = ListwiseTETE(**given) if self.method == "listwise" else WeightedTETE()  # type: ignore[arg-type]
         if self.neighbors is not None:
             estimator.set_params(n_neighbors=self.neighbors)
@@ -55,3 +56,15 @@ class MapOptions:
             verbose=verbose,
         )
         return estimator
+
+    def _refuse_parameters(self) -> None:
+        """Refuse a metric that does nothing without parameters, for which there are no options."""
+        from tete.exceptions import InvalidParameterError  # noqa: PLC0415
+        from tete.reduction.metric_names import NEEDED  # noqa: PLC0415
+
+        if self.metric in NEEDED:
+            method = "ListwiseTETE" if self.method == "listwise" else "WeightedTETE"
+            raise InvalidParameterError(
+                f"--metric {self.metric} needs parameters, which only Python can give: "
+                f"{method}(metric={self.metric!r}, metric_params=...)."
+            )

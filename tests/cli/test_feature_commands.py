@@ -713,6 +713,9 @@ class TestTablesAsTheyAre:
             "Error: --metric mahalanobis needs parameters, which only Python can give: "
             "ListwiseTETE(metric='mahalanobis', metric_params=...).\n"
         )
+        score = tete("score", table, "--features", table, "--metric", "seuclidean")
+        assert score.exit_code == 2
+        assert "--metric seuclidean needs parameters, which only Python can give: map_quality(" in score.stderr
 
     def test_thumbnails(self, table, tmp_path):
         from PIL import Image

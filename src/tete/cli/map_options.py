@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from tete.cli import options
+from tete.cli.arguments import refuse_metrics_of_python
 
 if TYPE_CHECKING:
     from tete.reduction.feature_map import FeatureMap
@@ -44,7 +45,8 @@ class MapOptions:
             raise typer.BadParameter(f"--{next(iter(given))} is an option of --method listwise.")
         from tete.reduction.estimators import ListwiseTETE, WeightedTETE  # noqa: PLC0415
 
-        self._refuse_parameters()
+        name = "ListwiseTETE" if self.method == "listwise" else "WeightedTETE"
+        refuse_metrics_of_python(self.metric, f"{name}(metric={self.metric!r}, metric_params=...)")
         estimator = ListwiseTETE(**given) if self.method == "listwise" else WeightedTETE()  # type: ignore[arg-type]
         if self.neighbors is not None:
             estimator.set_params(n_neighbors=self.neighbors)
@@ -56,15 +58,3 @@ class MapOptions:
             verbose=verbose,
         )
         return estimator
-
-    def _refuse_parameters(self) -> None:
-        """Refuse a metric that does nothing without parameters, for which there are no options."""
-        from tete.exceptions import InvalidParameterError  # noqa: PLC0415
-        from tete.reduction.metric_names import NEEDED  # noqa: PLC0415
-
-        if self.metric in NEEDED:
-            method = "ListwiseTETE" if self.method == "listwise" else "WeightedTETE"
-            raise InvalidParameterError(
-                f"--metric {self.metric} needs parameters, which only Python can give: "
-                f"{method}(metric={self.metric!r}, metric_params=...)."
-            )

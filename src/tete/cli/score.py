@@ -7,7 +7,7 @@ import typer
 
 from tete.cli import options
 from tete.cli.answer_options import AnswerOptions, reads_answers
-from tete.cli.arguments import class_label, read_map_file
+from tete.cli.arguments import class_label, read_map_file, refuse_metrics_of_python
 from tete.cli.encoding_tables import encoded
 from tete.cli.messages import one_sentence, print_result, said_of
 from tete.cli.table_options import TableOptions
@@ -52,6 +52,7 @@ def score(
     """
     if (answers is None) == (features is None):
         raise typer.BadParameter("give either --answers or --features.")
+    refuse_metrics_of_python(metric, "map_quality(distances, embedding, metric='precomputed')")
     found = read_map_file(map_file, coordinates, reading.encoding)
     if answers is not None:
         triplets = reading.read(answers, names=found.name_texts)

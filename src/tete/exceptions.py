@@ -19,6 +19,7 @@
     ├── DroppedAnswersWarning                          answers that say nothing ("not sure")
     ├── SmallEllipsesWarning                           places that are less sure than their ellipses say
     ├── MissingLettersWarning                          names that the font of a picture cannot write
+    ├── MissingPicturesWarning                         objects that no picture is named after
     ├── LeftOutFilesWarning                            files that are nothing to show to people
     ├── MixedAnswersWarning                            invented answers where real ones are to come
     ├── MissingCodesWarning                            numbers that probably mean "missing"
@@ -54,6 +55,7 @@ __all__ = [
     "MissingCodesWarning",
     "MissingDataError",
     "MissingLettersWarning",
+    "MissingPicturesWarning",
     "MixedAnswersWarning",
     "OutputExistsError",
     "SlowMetricWarning",
@@ -324,6 +326,18 @@ class MissingLettersWarning(TeteWarning):
     >>> from tete.exceptions import MissingLettersWarning
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore", MissingLettersWarning)  # boxes instead of letters will do
+    """
+
+
+class MissingPicturesWarning(TeteWarning):
+    """A folder of pictures has none of some objects.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from tete.exceptions import MissingPicturesWarning
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", MissingPicturesWarning)  # the others will do
     """
 
 

@@ -70,6 +70,17 @@ class TestReduce:
         assert result["written"] == [str(tmp_path / "m.csv")]
         assert tete("reduce", table, "--drop", "species", "--quiet").stdout == ""
 
+    def test_components_are_told_of_wide_tables(self, rng, tmp_path):
+        table = rng.normal(size=(90, 60))
+        for rows, line in (
+            (table, "components          50, of 60 columns\n"),
+            (table[:45], "components          none: 60 columns compared as they are\n"),
+            (table[:, :50], None),
+        ):
+            np.save(tmp_path / "table.npy", rows)
+            said = tete("reduce", tmp_path / "table.npy").stdout
+            assert line in said if line else "\ncomponents" not in said
+
     def test_options_reach_the_estimator(self, table, frame, tmp_path):
         options = ["--method", "weighted", "--neighbors", 7, "--dims", 3, "--seed", 5, "--metric", "cosine"]
         assert tete("reduce", table, "--drop", "species", *options, "-o", tmp_path / "m.npy").exit_code == 0
@@ -279,7 +290,8 @@ MISTAKES = [
     ("a\n" + "".join(f"{n}\n" for n in range(60)) + "red\n", "line 62, column 'a': 'red' is not a number"),
     ("a,b\nx,\ny,\n", "No column of `X` can say which rows are alike: 'a' (all different), 'b' (empty)"),
     ("a,b\n1,2\nNA,NA\n3,4\n", "Row 1 of `X` has no cell to go by in the 2 columns used"),
-    ("a,b\n1,2\n", "Found array with 1 sample"),
+    ("a,b\n1,2\n,\n3,4\n", "line 3: Row 1 of `X` has no cell to go by in the 2 columns: leave it out"),
+    ("a,b\n1,2\n", "`X` must have at least 2 rows, got 1"),
     ("name\nx\ny\n", "expected columns of numbers to map, got none"),
     (b"\x00\x01\x02" * 100, "is not a text file"),
 ]
@@ -520,13 +532,15 @@ class TestTablesAsTheyAre:
         placed = tete("place", tmp_path / "model.npz", tmp_path / "new.csv", "-o", tmp_path / "new_map.csv", *pictures)
         assert placed.exit_code == 0, placed.output
         assert "unlike              1 of them have a novelty above 3" in placed.stdout
+        filled = "1 gap filled in; unseen values filled in: 'colour' (20 rows, first 'blue')"
+        assert f"table               {filled}\n" in placed.stdout
         novelty = read_map(tmp_path / "new_map.csv").columns["novelty"]
         assert int(np.argmax(novelty)) == 2
         assert "hardly belong (1)" in (tmp_path / "new.svg").read_text()
         assert '"unlike"' in (tmp_path / "new.html").read_text()
         assert '"n_behind": 60' in (tmp_path / "new.html").read_text()  # the map's own rows
         said = json.loads(tete("place", tmp_path / "model.npz", tmp_path / "new.csv", "--json").stdout)
-        assert (said["n_rows"], said["n_unlike"]) == (20, 1)
+        assert (said["n_rows"], said["n_unlike"], said["encoded"]) == (20, 1, filled)
 
     @pytest.mark.parametrize("kind", ["npy", "npz"])
     def test_gaps_in_arrays(self, kind, rng, tmp_path):
@@ -562,6 +576,11 @@ class TestTablesAsTheyAre:
             refused = tete("reduce", tmp_path / "mixed.csv", "--ordered", option)
             assert refused.exit_code == 2
             assert sentence in " ".join(refused.output.split())
+        misspelt = tete("reduce", tmp_path / "mixed.csv", "--label", "species", "--ordered", "colour=white,rde")
+        assert misspelt.exit_code == 2
+        first = mixed["colour"].tolist().index("red")
+        sentence = f"--ordered must list all values of column 'colour', got 'red' in row {first}, which is none of"
+        assert sentence in " ".join(misspelt.stderr.split())
         mixed[["height", "depth"]][:20].fillna(0.0).to_csv(tmp_path / "numbers.csv", index=False)
         refused = tete("reduce", tmp_path / "numbers.csv", "--ordered", "height=1,2")
         assert refused.exit_code == 2
@@ -600,6 +619,27 @@ class TestTablesAsTheyAre:
         table = TableEncoder(standardize=False).fit_transform(pd.read_csv(tmp_path / "gaps.csv"))
         np.testing.assert_array_equal(np.load(tmp_path / "map.npy"), ListwiseTETE(random_state=0).fit_transform(table))
 
+    def test_columns_weigh_alike_where_some_that_are_used_are_no_numbers(self, frame, tmp_path):
+        numbers = features_of(frame).assign(here="here", wet=np.arange(len(frame)) % 3 == 0)  # constant: left out
+        gap = numbers.astype({"wet": object})
+        gap.loc[3, ["depth", "wet"]] = None
+        colour = numbers.assign(colour=np.where(np.arange(len(frame)) % 2, "red", "white"))
+        for table, options, alike in (
+            (numbers, [], False),
+            (gap, [], False),
+            (gap, ["--standardize"], True),
+            (colour, [], True),
+            (colour, ["--no-standardize"], False),
+        ):
+            table.to_csv(tmp_path / "t.csv", index=False)
+            said = tete("reduce", tmp_path / "t.csv", "-o", tmp_path / "map.npy", "--force", *options)
+            assert said.exit_code == 0, said.output
+            assert ("; columns weigh alike; left out: 'here'" in said.stdout) == alike
+            told = {"standardize": alike} if options else {}
+            encoded = TableEncoder(**told).fit_transform(pd.read_csv(tmp_path / "t.csv"))
+            expected = ListwiseTETE(random_state=0).fit_transform(encoded)
+            np.testing.assert_array_equal(np.load(tmp_path / "map.npy"), expected)
+
     def test_looks_of_classes(self, table, tmp_path):
         looks = ["--color", "rose=#ff0000", "--class-names", "--label", "species"]
         result = tete("reduce", table, *looks, "--plot", tmp_path / "map.svg", "--page", tmp_path / "map.html")
@@ -607,9 +647,75 @@ class TestTablesAsTheyAre:
         assert "#ff0000" in (tmp_path / "map.svg").read_text()
         assert '"colors": ["#ff0000", null, null]' in (tmp_path / "map.html").read_text()
         for wrong, match in (("rose", "--color must be like oak=#1f77b4"), ("rose=red", "must be a colour like")):
-            refused = tete("reduce", table, "--label", "species", "--color", wrong)
+            refused = tete("reduce", table, "--label", "species", "--color", wrong, "--plot", tmp_path / "new.svg")
             assert refused.exit_code == 2
             assert match in refused.stderr
+
+    def test_colours_of_unknown_classes_are_refused(self, table, frame, tmp_path):
+        drawn = ["--label", "species", "--plot", tmp_path / "map.svg"]
+        wrong = tete("reduce", table, *drawn, "--color", "Nope=#ff0000", "-o", tmp_path / "map.csv")
+        assert wrong.exit_code == 2
+        assert wrong.stderr == ("Error: --color must name one of the classes 'rose', 'tulip', got 'Nope'.\n")
+        assert not (tmp_path / "map.csv").exists()
+        made = tete("reduce", table, "--label", "species", "--model", tmp_path / "m.npz", "-o", tmp_path / "map.csv")
+        assert made.exit_code == 0, made.output
+        roses = frame[frame["species"] == "rose"]
+        roses.to_csv(tmp_path / "roses.csv", index=False)
+        place = ["place", tmp_path / "m.npz", tmp_path / "roses.csv", "--force", "--plot", tmp_path / "map.svg"]
+        assert tete(*place, "--color", "tulip=#ff0000").exit_code == 0  # which the map knows
+        assert "got 'Nope'" in tete(*place, "--color", "Nope=#ff0000").stderr
+        seen = tete("view", tmp_path / "map.csv", "--color", "Nope=#ff0000", "-o", tmp_path / "page.html")
+        assert (seen.exit_code, "got 'Nope'" in seen.stderr) == (2, True)
+
+    def test_new_rows_of_one_class_are_coloured_by_it_where_asked(self, table, frame, tmp_path):
+        made = tete("reduce", table, "--label", "species", "--model", tmp_path / "m.npz")
+        assert made.exit_code == 0, made.output
+        frame[frame["species"] == "rose"].to_csv(tmp_path / "roses.csv", index=False)
+        place = ["place", tmp_path / "m.npz", tmp_path / "roses.csv", "--force", "--plot", tmp_path / "map.svg"]
+        for options, colour in ((["--color", "rose=#ff0000"], "#ff0000"), (["--class-names"], "rose")):
+            drawn = tete(*place, "--page", tmp_path / "map.html", *options)
+            assert drawn.exit_code == 0, drawn.output
+            picture = (tmp_path / "map.svg").read_text()
+            assert colour in picture
+            assert "<!-- rose -->" in picture  # in the legend
+            assert '"label": "species"' in (tmp_path / "map.html").read_text()
+
+    def test_one_huge_novelty_leaves_the_others_colours(self, table, frame, tmp_path):
+        assert tete("reduce", table, "--label", "species", "--model", tmp_path / "m.npz").exit_code == 0
+        new = frame[60:76].drop(columns="species")
+        new.loc[62, "depth"] = 1e6
+        new.to_csv(tmp_path / "new.csv", index=False)
+        files = ["--plot", tmp_path / "map.svg", "-o", tmp_path / "map.csv"]
+        drawn = tete("place", tmp_path / "m.npz", tmp_path / "new.csv", *files)
+        assert drawn.exit_code == 0, drawn.output
+        assert "<!-- novelty (10: or more) -->" in (tmp_path / "map.svg").read_text()
+        assert read_map(tmp_path / "map.csv").columns["novelty"].max() > 1e3
+
+    @pytest.mark.parametrize(
+        ("options", "sentence"),
+        [
+            (["--images", "pictures"], "--images is for the page, which is written with --page"),
+            (["--pixels", "1x3", "--plot", "map.svg"], "--pixels is for the page, which is written with --page"),
+            (["--color", "rose=#ff0000"], "--color is for a picture or a page, written with --plot or --page"),
+            (["--class-names"], "--class-names is for a picture or a page, written with --plot or --page"),
+        ],
+    )
+    def test_looks_of_what_is_not_drawn_are_refused(self, table, options, sentence):
+        for command in (["reduce", table], ["place", "model.npz", table]):
+            refused = tete(*command, *options)
+            assert refused.exit_code == 2
+            assert sentence in " ".join(refused.output.replace("│", "").split())
+
+    def test_metrics_with_parameters_are_for_python(self, table):
+        refused = tete("reduce", table, "--label", "species", "--metric", "mahalanobis")
+        assert refused.exit_code == 2
+        assert refused.stderr == (
+            "Error: --metric mahalanobis needs parameters, which only Python can give: "
+            "ListwiseTETE(metric='mahalanobis', metric_params=...).\n"
+        )
+        score = tete("score", table, "--features", table, "--metric", "seuclidean")
+        assert score.exit_code == 2
+        assert "--metric seuclidean needs parameters, which only Python can give: map_quality(" in score.stderr
 
     def test_thumbnails(self, table, tmp_path):
         from PIL import Image
@@ -620,6 +726,8 @@ class TestTablesAsTheyAre:
         result = tete("reduce", table, *looks, "--page", tmp_path / "map.html")
         assert result.exit_code == 0, result.output
         assert "data:image/jpeg;base64" in (tmp_path / "map.html").read_text()
+        assert "Warning: 59 of the 60 objects have no picture in" in result.stderr
+        assert "the first is 'flower 0'." in result.stderr
 
 
 def test_answers_are_no_features(tmp_path):

@@ -234,3 +234,20 @@ def test_rings_names_and_colours_of_classes(rng):
     assert key_of(plot_map(places, unlike=np.zeros(40, dtype=bool))) == []
     with pytest.raises(InvalidParameterError, match="`unlike` must have one entry for each of 40 objects"):
         plot_map(places, unlike=[True])
+
+
+def test_names_of_classes_stay_inside_the_frame(rng):
+    """Those at the edges are moved, the others stay in the midst of their classes."""
+    centers = np.array([[0.0, 0.0], [10.0, 0.0], [5.0, 5.0], [5.0, 0.0]])
+    labels = np.repeat(["a name of many letters", "another long name", "up", "midst"], 5)
+    places = np.repeat(centers, 5, axis=0) + 0.01 * rng.normal(size=(20, 2))
+    axes = plot_map(places, labels=labels, class_names=True)
+    axes.figure.draw_without_rendering()
+    frame = axes.get_window_extent()
+    for text in axes.texts:
+        box = text.get_window_extent()
+        assert frame.x0 <= box.x0 < box.x1 <= frame.x1
+        assert frame.y0 <= box.y0 < box.y1 <= frame.y1
+    moved = {text.get_text(): text.get_position()[0] for text in axes.texts}
+    assert moved["a name of many letters"] > 0 > moved["another long name"]
+    assert moved["midst"] == moved["up"] == 0

@@ -39,6 +39,30 @@ class TestText:
         text = '"id", "width","height" ,species\n"a", 1 ,2.5,"rose"\n\nb,3,4,tulip\nc,-1e3,0.1,rose\n,,,\n'
         check(read_features(file(text), labels=["species"]))
 
+    @pytest.mark.parametrize(
+        ("text", "line", "row"),
+        [
+            ("a,b\n1,2\n\n,\n3,4\n,\n", 4, 1),
+            ("a,b\n1,2\n3,4\n  ,''\n , \n3,4\n".replace("''", '""'), 4, 2),
+            ("k;b\n;\nx;2\n", 2, 0),
+            ("a\n1\n\n3\n", 3, 1),
+            ('a\n1\n""\n3\n', 3, 1),
+        ],
+    )
+    @pytest.mark.parametrize("mixed", [True, False])
+    def test_rows_of_separators_amid_the_table_are_rows(self, file, monkeypatch, text, line, row, mixed):
+        for cells in (pieces.CELLS_IN_A_PIECE, 1):  # all rows in one piece, or 64 in each
+            monkeypatch.setattr(pieces, "CELLS_IN_A_PIECE", cells)
+            beginning, rest = text.split("\n", 1)
+            first = "7;1\n" if ";" in text else "7,1\n" if "," in text else "7\n"
+            longer = beginning + "\n" + 62 * first + rest
+            with pytest.raises(InvalidFileError, match=f"line {line + 62}: Row {row + 62} of `X` has no cell to go by"):
+                read_features(file(longer), mixed=mixed)
+
+    def test_blank_lines_are_none(self, file):
+        assert read_features(file("a,b\n\n1,2\n\n  \n3,4\n\n,\n\n")).matrix.tolist() == [[1, 2], [3, 4]]
+        assert read_features(file("a\n1\n3\n\n\n")).matrix.tolist() == [[1], [3]]
+
     def test_decimal_commas_between_semicolons(self, file):
         check(read_features(file(TEXT.replace(",", ";").replace(".", ",")), labels=["species"]))
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tete.exceptions import InvalidFileError
+from tete.exceptions import InvalidFileError, MissingPicturesWarning
 from tete.page.thumbnails import file_thumbnails, folder_or_pixels, make_thumbnails, read_thumbnails
 
 
@@ -16,7 +16,8 @@ def opened(address):
 def test_pictures_are_found_by_name_and_made_small(tmp_path):
     Image.new("RGB", (400, 200), "red").save(tmp_path / "apple.JPG", format="jpeg")
     Image.new("RGBA", (10, 20), (0, 0, 255, 0)).save(tmp_path / "pear.png")
-    apple, pear, plum, again = read_thumbnails(tmp_path, ["apple", "pear", "plum", "pear.png"])
+    with pytest.warns(MissingPicturesWarning, match=r"1 of the 4 objects have no picture in .*, the first is 'plum'\."):
+        apple, pear, plum, again = read_thumbnails(tmp_path, ["apple", "pear", "plum", "pear.png"])
     assert opened(apple).size == (72, 36)
     assert opened(pear).size == (10, 20)
     assert opened(pear).mode == "RGBA"

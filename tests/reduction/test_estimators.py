@@ -352,7 +352,7 @@ def test_bad_values_are_named(estimator):
     sparse = csr_array(np.where(np.isnan(X), np.inf, np.round(X, 0)))
     with pytest.raises(InvalidFeaturesError, match="Row 17, column 3 of `X` is infinity"):
         estimator().fit(sparse)
-    with pytest.raises(ValueError, match="minimum of 2 is required"):
+    with pytest.raises(ValueError, match="must have at least 2 rows, got 1"):
         estimator().fit(np.ones((1, 3)))
 
 

@@ -126,6 +126,13 @@ def test_a_pipeline_with_an_encoder(tmp_path, table):
         save_model(tmp_path / "other.npz", other)
 
 
+def test_swapped_arguments_of_saving_are_told(tmp_path, table):
+    model = ListwiseTETE(**QUICK).fit(table)
+    for swapped in (model, make_pipeline(TableEncoder(), model)):
+        with pytest.raises(InvalidParameterError, match=r"`path` comes first, as in save_model\('model.npz', model\)"):
+            save_model(swapped, tmp_path / "model.npz")
+
+
 def test_saving_refuses(tmp_path, table):
     with pytest.raises(NotFittedError):
         save_model(tmp_path / "model.npz", ListwiseTETE())

@@ -1,4 +1,4 @@
-"""What the arguments of several commands stand for: maps and classes."""
+"""What the arguments of several commands stand for: maps, classes and metrics."""
 
 from typing import TYPE_CHECKING
 
@@ -7,7 +7,7 @@ from tete.cli import options
 if TYPE_CHECKING:
     from tete.io import Map
 
-__all__ = ["class_label", "read_map_file"]
+__all__ = ["class_label", "read_map_file", "refuse_metrics_of_python"]
 
 
 def read_map_file(path: str, coordinates: str, encoding: str) -> "Map":
@@ -23,3 +23,12 @@ def class_label(found: "Map", label: str | None) -> str | None:
 
     chosen = label if label is not None else found.first_label()
     return None if chosen is None or is_number_scale(found.columns[chosen]) else chosen
+
+
+def refuse_metrics_of_python(metric: str, instead: str) -> None:
+    """Refuse a metric that does nothing without parameters, for which there are no options."""
+    from tete.exceptions import InvalidParameterError  # noqa: PLC0415
+    from tete.reduction.metric_names import NEEDED  # noqa: PLC0415
+
+    if metric in NEEDED:
+        raise InvalidParameterError(f"--metric {metric} needs parameters, which only Python can give: {instead}.")

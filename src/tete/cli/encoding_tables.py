@@ -18,12 +18,13 @@ ROWS_AT_ONCE = 4096  # looked at for gaps
 
 
 def encoded(
-    features: "FeatureTable", *, metric: Any, standardize: bool, ordered: "Sequence[str] | None" = None
+    features: "FeatureTable", *, metric: Any, standardize: bool | None, ordered: "Sequence[str] | None"
 ) -> tuple["TableEncoder | None", "FeatureTable"]:
     """The encoder that a table needs, if it does, and the table as numbers; distances are as they are.
 
-    Columns of different kinds have no common unit and are made to weigh alike. Columns that are left out are kept
-    beside the map. Columns whose values are `ordered`, as size=small,medium,large, are texts.
+    Where it is not said whether to `standardize`, columns of different kinds, which have no common unit, are made to
+    weigh alike. Columns that are left out are kept beside the map. Columns whose values are `ordered`, as
+    size=small,medium,large, are texts.
     """
     table, orders = features.matrix, _orders(ordered or [])
     if orders and not is_mixed(table):
@@ -32,12 +33,9 @@ def encoded(
         )
     if metric == "precomputed" or not (is_mixed(table) or _has_gaps(table)):
         return None, features
-    import pandas as pd  # noqa: PLC0415
-
     from tete.reduction.encoding.table_encoder import TableEncoder  # noqa: PLC0415
 
-    plain = not is_mixed(table) or all(pd.api.types.is_numeric_dtype(kind) for kind in table.dtypes)
-    encoder = TableEncoder(standardize=standardize or not plain, ordered=orders or None)
+    encoder = TableEncoder(standardize="auto" if standardize is None else standardize, ordered=orders or None)
     return encoder, _as_numbers(features, encoder, encoder.fit_transform(features.X))
 
 

@@ -1,5 +1,6 @@
 """Options of commands that draw the rows of a table: the looks of classes, and pictures of the rows."""
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,9 +33,19 @@ class LookOptions:
     color: options.Colors = None
     class_names: options.ClassNames = False
 
-    def looks(self) -> Looks:
-        """How classes are drawn."""
+    def looks(self, plot: Path | None, page: Path | None) -> Looks:
+        """How classes are drawn; refused where nothing is drawn that could show it."""
+        for option, given in (("--images", self.images), ("--pixels", self.pixels)):
+            if given is not None and page is None:
+                raise typer.BadParameter(f"{option} is for the page, which is written with --page.")
+        for option, asked in (("--color", bool(self.color)), ("--class-names", self.class_names)):
+            if asked and plot is None and page is None:
+                raise typer.BadParameter(f"{option} is for a picture or a page, written with --plot or --page.")
         return Looks.of_options(self.color, self.class_names)
+
+    def given(self) -> dict[str, Any]:
+        """The options by their names."""
+        return dataclasses.asdict(self)
 
     def pictures(self, features: "FeatureTable") -> "Path | NDArray[Any] | None":
         """A folder of pictures, or the pixels of each row; None where there are none."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from tete.cli import options
+from tete.cli.arguments import refuse_metrics_of_python
 
 if TYPE_CHECKING:
     from tete.reduction.feature_map import FeatureMap
@@ -32,7 +33,7 @@ class MapOptions:
     metric: Annotated[
         str, typer.Option(help="euclidean, cosine, manhattan, ...; or precomputed: the table has distances.")
     ] = "euclidean"
-    standardize: options.Standardize = False
+    standardize: options.Standardize = None
     ordered: options.Ordered = None
     seed: Annotated[int, typer.Option(help="Seed of all draws.")] = 0
 
@@ -44,13 +45,15 @@ class MapOptions:
             raise typer.BadParameter(f"--{next(iter(given))} is an option of --method listwise.")
         from tete.reduction.estimators import ListwiseTETE, WeightedTETE  # noqa: PLC0415
 
+        name = "ListwiseTETE" if self.method == "listwise" else "WeightedTETE"
+        refuse_metrics_of_python(self.metric, f"{name}(metric={self.metric!r}, metric_params=...)")
         estimator = ListwiseTETE(**given) if self.method == "listwise" else WeightedTETE()  # type: ignore[arg-type]
         if self.neighbors is not None:
             estimator.set_params(n_neighbors=self.neighbors)
         estimator.set_params(
             n_components=self.dims,
             metric=self.metric,
-            standardize=self.standardize,
+            standardize=bool(self.standardize),
             random_state=self.seed,
             verbose=verbose,
         )

@@ -71,11 +71,15 @@ Labels = Annotated[
 ]
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out (repeatable).")]
 Standardize = Annotated[
-    bool, typer.Option("--standardize", help="Weigh columns alike: divide each by its standard deviation.")
+    bool | None,
+    typer.Option(
+        "--standardize/--no-standardize",
+        help="Weigh columns alike: divide each by its standard deviation. Default: where some are categories or dates.",
+    ),
 ]
 Ordered = Annotated[
     list[str] | None,
-    typer.Option(help="Values of a column from the least on, e.g. size=small,medium,large (repeatable)."),
+    typer.Option(help="All values of a column from the least on, e.g. size=small,medium,large (repeatable)."),
 ]
 Array = Annotated[str | None, typer.Option(help="Array of features in an npz file. Default: X, features or data.")]
 Ellipses = Annotated[

@@ -1,6 +1,7 @@
 """What commands write: maps, pictures, pages and whatever else; checked before any work is done."""
 
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Looks", "Outputs", "check_label", "map_of", "page_details", "page_images"]
 
 MOST_NAMES_DRAWN = 20_000  # of more objects, hardly a name would find room in a picture
+FEW_CLASSES = 20  # whose names find room in a picture
 MOST_CLASSES_KEPT = 1000  # with a model; more have no colours of their own
 MOST_NUMBERS_DRAWN = 60  # row numbers say little: they are written beside few points only
 EXTENSIONS = {
@@ -50,6 +52,34 @@ class Looks:
             if not (name and equals):
                 raise typer.BadParameter(f"--color must be like oak=#1f77b4, got {color!r}.")
         return cls(given_colors({name: color for name, _, color in pairs}), class_names)
+
+    def column_of(self, shown: "Map", known: "Mapping[str, Sequence[str]]") -> str | None:
+        """The column of classes to draw where these looks are asked for, also if all objects have one class.
+
+        One with the classes whose colours are given comes first, then those that the map knows, those of few classes.
+        """
+        if not (self.colors or self.class_names):
+            return None
+        classes = {name: known.get(name, each) for name, each in _classes_of(shown.columns).items()}
+
+        def rank(name: str) -> tuple[bool, bool, bool]:
+            return not self.colors.keys() & set(classes[name]), name not in known, len(classes[name]) > FEW_CLASSES
+
+        return min(classes, key=rank, default=None)
+
+    def check_classes(
+        self, columns: "Mapping[str, NDArray[Any]]", known: "Mapping[str, Sequence[str]] | None" = None
+    ) -> None:
+        """Refuse the colour of a class that neither the columns nor the `known` classes of a map have."""
+        if not self.colors:
+            return
+        from tete.exceptions import InvalidParameterError  # noqa: PLC0415
+
+        classes = dict.fromkeys(name for each in [known or {}, _classes_of(columns)] for name in chain(*each.values()))
+        unknown = next((name for name in self.colors if name not in classes), None)
+        if unknown is not None:
+            listed = ", ".join(map(repr, list(classes)[:8])) + (", ..." if len(classes) > 8 else "")
+            raise InvalidParameterError(f"--color must name one of the classes {listed or '(none)'}, got {unknown!r}.")
 
     def as_arguments(self) -> dict[str, Any]:
         """What pictures and pages take."""
@@ -107,7 +137,7 @@ class Outputs:
         from tete.reduction.model_files import save_model  # noqa: PLC0415
 
         assert self.model is not None
-        save_model(self.model, model, classes=_classes_of(found), force=self.force)
+        save_model(self.model, model, classes=_few(_classes_of(found.columns)), force=self.force)
 
     def write_trust(self, report: "TrustReport | None") -> None:
         """Write what is known about every answer, if asked for."""
@@ -176,14 +206,18 @@ def map_of(features: "FeatureTable", embedding: "NDArray[Any]") -> "Map":
     return Map(embedding, features.names, features.columns)
 
 
-def _classes_of(shown: "Map") -> dict[str, list[str]]:
-    """The classes of a map in the order of their colours, by column; none of columns that are rather names."""
+def _classes_of(columns: "Mapping[str, NDArray[Any]]") -> dict[str, list[str]]:
+    """The classes in the order of their colours, by column; measurements are none."""
     from tete.drawing.class_order import class_texts, ordered_classes  # noqa: PLC0415
     from tete.drawing.map_picture import is_number_scale  # noqa: PLC0415
 
-    labels = {name: values for name, values in shown.columns.items() if not is_number_scale(values)}
-    found = {name: ordered_classes(class_texts(values)) for name, values in labels.items()}
-    return {name: classes for name, classes in found.items() if len(classes) <= MOST_CLASSES_KEPT}
+    labels = {name: values for name, values in columns.items() if not is_number_scale(values)}
+    return {name: ordered_classes(class_texts(values)) for name, values in labels.items()}
+
+
+def _few(classes: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Without columns that are rather names."""
+    return {name: each for name, each in classes.items() if len(each) <= MOST_CLASSES_KEPT}
 
 
 def check_label(shown: "Map", label: str | None) -> None:

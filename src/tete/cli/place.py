@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["place"]
 
 UNLIKE = 3.0  # a novelty that hardly a row has that belongs to the map
+MOST_DRAWN = 10.0  # the end of the colours' scale: no novelty above it belongs to the map more or less
 MAPS = (".csv", ".tsv", ".parquet", ".json", ".npy")  # files of maps, which are no models
 
 
@@ -63,11 +64,11 @@ def place(
     table, cluster = tables[0], Cluster(scheduler, workers)
     if is_data_set(tables, output, cluster):
         _refuse_maps(model, table)
-        refuse_options(plot=plot, page=page, images=showing.images, pixels=showing.pixels, color=showing.color)
+        refuse_options(plot=plot, page=page, **showing.given())
         place_rows(model, tables, reading, output, cluster, Saying(force=force, as_json=as_json, quiet=quiet))
         return
     outputs = Outputs(output, plot, page, theme=theme, force=force)
-    looks = showing.looks()
+    looks = showing.looks(plot, page)
     outputs.check()
     _refuse_maps(model, table)
     from tete.reduction.model_files import load_model, saved_classes  # noqa: PLC0415
@@ -76,28 +77,29 @@ def place(
     names = _names_of(encoder or estimator)
     features = reading.read(table, features=names, mixed=encoder is not None)
     pictures = showing.pictures(features)
+    classes = saved_classes(model)
+    looks.check_classes(features.columns, classes)
     _check_columns(table, features, (encoder or estimator).n_features_in_, model)
-    places, novelty = _placed(table, _named(features, names), encoder, estimator)
+    rows = _named(features, names)
+    places, novelty = _placed(table, rows, encoder, estimator)
     found = _with_novelty(map_of(features, places), novelty)
     outputs.write_map(found)
     unlike = novelty > UNLIKE
     outputs.draw(
-        found,
+        _with_capped(found),
         None,
-        reading.shown(features),
+        reading.shown(features) or looks.column_of(found, classes),
         Path(table).stem,
-        classes=saved_classes(model),
+        classes=classes,
         background=estimator.embedding_,
         unlike=unlike,
         images=pictures,
         looks=looks,
     )
     count = int(unlike.sum())
-    said = [("rows placed", f"{len(found):,}")]
-    if count:
-        said.append(("unlike", f"{count:,} of them have a novelty above {UNLIKE:g}: they hardly belong to the map"))
-    result = {"n_rows": len(found), "n_unlike": count, "written": outputs.written}
-    print_result(result, "\n".join([*table_lines(said), *outputs.written_lines]), as_json, quiet)
+    filled = None if encoder is None else _filled(encoder, rows)
+    result = {"n_rows": len(found), "encoded": filled, "n_unlike": count, "written": outputs.written}
+    print_result(result, "\n".join([*_lines(len(found), filled, count), *outputs.written_lines]), as_json, quiet)
 
 
 def _names_of(model: "TableEncoder | FeatureMap") -> list[str] | None:
@@ -114,6 +116,25 @@ def _placed(
         numbers = rows if encoder is None else _numbers(encoder, estimator, rows)
         places, novelty = estimator.transform(numbers, return_novelty=True)
     return places, novelty
+
+
+def _lines(n_rows: int, filled: str | None, n_unlike: int) -> list[str]:
+    """The lines of the summary."""
+    rows = [("rows placed", f"{n_rows:,}")]
+    if filled is not None:
+        rows.append(("table", filled))
+    if n_unlike:
+        rows.append(("unlike", f"{n_unlike:,} of them have a novelty above {UNLIKE:g}: they hardly belong to the map"))
+    return table_lines(rows)
+
+
+def _filled(encoder: "TableEncoder", rows: Any) -> str:
+    """What the encoder has filled in of raw rows."""
+    import pandas as pd  # noqa: PLC0415
+
+    from tete.reduction.encoding.filled_cells import filled_cells  # noqa: PLC0415
+
+    return filled_cells(encoder, rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows))
 
 
 def _refuse_maps(model: Path, table: str) -> None:
@@ -137,6 +158,18 @@ def _numbers(encoder: "TableEncoder", estimator: "FeatureMap", rows: Any) -> Any
 def _with_novelty(found: "Map", novelty: "NDArray[Any]") -> "Map":
     name = "novelty" if "novelty" not in found.columns else "map_novelty"
     return dataclasses.replace(found, columns={**found.columns, name: novelty.astype(float)})
+
+
+def _with_capped(found: "Map") -> "Map":
+    """The map as it is drawn: beside one huge novelty all others would have one colour."""
+    import numpy as np  # noqa: PLC0415
+
+    (name, novelty) = list(found.columns.items())[-1]
+    if not np.any(novelty > MOST_DRAWN):
+        return found
+    others = {each: values for each, values in found.columns.items() if each != name}
+    drawn = {f"{name} ({MOST_DRAWN:g}: or more)": np.minimum(novelty, MOST_DRAWN)}
+    return dataclasses.replace(found, columns=others | drawn)
 
 
 def _check_columns(table: str, features: "FeatureTable", expected: int, model: Path) -> None:

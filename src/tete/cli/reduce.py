@@ -69,14 +69,14 @@ def reduce(
     estimator = making.estimator(verbose=sys.stderr.isatty() and not quiet and not as_json)
     table, cluster = tables[0], Cluster(scheduler, workers)
     if landmarks is not None:
-        refuse_options(plot=plot, page=page, images=showing.images, pixels=showing.pixels, color=showing.color)
+        refuse_options(plot=plot, page=page, **showing.given())
         run = RowsRun(tables, landmarks, estimator, making, reading, model, _landmark_lines)
         run.do(output, cluster, Saying(force=force, as_json=as_json, quiet=quiet))
         return
     if len(tables) > 1 or cluster.given:
         raise typer.BadParameter("a data set needs --landmarks: to how many of its rows the map is fitted.")
     outputs = Outputs(output, plot, page, model, theme=theme, force=force)
-    looks = showing.looks()
+    looks = showing.looks(plot, page)
     outputs.check()
     features = reading.read(table, mixed=estimator.metric != "precomputed")
     _warn_of_answers(features)
@@ -86,7 +86,8 @@ def reduce(
         encoder, features = encoded(
             features, metric=making.metric, standardize=making.standardize, ordered=making.ordered
         )
-        estimator.set_params(standardize=making.standardize and encoder is None).fit(features.X)
+        looks.check_classes(features.columns)
+        estimator.set_params(standardize=bool(making.standardize) and encoder is None).fit(features.X)
     seconds = time.perf_counter() - started
     found, shown = map_of(features, estimator.embedding_), reading.shown(features)
     outputs.write_map(found)
@@ -123,6 +124,7 @@ def _summary(
 ) -> tuple[dict[str, Any], list[str]]:
     """What was read and how good the map is, for machines and for people."""
     from tete.metrics.quality import map_quality  # noqa: PLC0415
+    from tete.reduction.component_choice import FEWEST  # noqa: PLC0415
     from tete.reduction.projection import standardized  # noqa: PLC0415
 
     chosen = class_label(found, label)
@@ -139,9 +141,11 @@ def _summary(
         rows.append(("table", encoder.summary()))
     if components is not None:
         rows.append(("components", f"{components}, of {n_features:,} columns"))
+    elif model.metric != "precomputed" and n_features > FEWEST:
+        rows.append(("components", f"none: {n_features:,} columns compared as they are"))
     if found.columns:
         rows.append(("labels", ", ".join(map(repr, list(found.columns)[:8]))))
-    if model.metric == "euclidean" and not model.standardize and not (encoder is not None and encoder.standardize):
+    if model.metric == "euclidean" and not model.standardize and not (encoder is not None and encoder.standardized_):
         rows += rows_under("spreads", _unlike_spreads(features))
     return result, [*table_lines(rows), str(quality), *table_lines([("seconds", f"{seconds:.1f} to make the map")])]
 

@@ -103,8 +103,11 @@ class RowsRun:
         features = read_rows(parts, rows, self._wanted(), mixed=self.estimator.metric != "precomputed")
         started = time.perf_counter()
         with said_of(f"landmarks of {self.tables[0]}"):
-            encoder, features = encoded(features, metric=self.making.metric, standardize=self.making.standardize)
-            self.estimator.set_params(standardize=self.making.standardize and encoder is None).fit(features.X)
+            making = self.making
+            encoder, features = encoded(
+                features, metric=making.metric, standardize=making.standardize, ordered=making.ordered
+            )
+            self.estimator.set_params(standardize=bool(making.standardize) and encoder is None).fit(features.X)
         seconds = time.perf_counter() - started
         found = map_of(features, self.estimator.embedding_)
         outputs.write_model(with_encoder(encoder, self.estimator), found)

@@ -41,7 +41,7 @@ def is_data_set(tables: Sequence[str], output: Path | None, cluster: Cluster) ->
 
 def refuse_options(**options: Any) -> None:
     """Refuse what is for one table."""
-    given = [f"--{name}" for name, value in options.items() if value]
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
     if given:
         raise typer.BadParameter(f"{given[0]} is for one table that fits into memory, not for a data set.")
 

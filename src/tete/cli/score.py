@@ -7,7 +7,7 @@ import typer
 
 from tete.cli import options
 from tete.cli.answer_options import AnswerOptions, reads_answers
-from tete.cli.arguments import class_label, read_map_file
+from tete.cli.arguments import class_label, read_map_file, refuse_metrics_of_python
 from tete.cli.encoding_tables import encoded
 from tete.cli.messages import one_sentence, print_result, said_of
 from tete.cli.table_options import TableOptions
@@ -37,7 +37,7 @@ def score(
     drop: options.Drop = None,
     array: options.Array = None,
     metric: Annotated[str, typer.Option(help="What features are compared by: euclidean, cosine, ...")] = "euclidean",
-    standardize: options.Standardize = False,
+    standardize: options.Standardize = None,
     ordered: options.Ordered = None,
     neighbors: Annotated[int, typer.Option(min=1, help="Neighbours of a row to look at.")] = 15,
     samples: Annotated[int, typer.Option(min=1, help="Rows to look at.")] = 1000,
@@ -52,6 +52,7 @@ def score(
     """
     if (answers is None) == (features is None):
         raise typer.BadParameter("give either --answers or --features.")
+    refuse_metrics_of_python(metric, "map_quality(distances, embedding, metric='precomputed')")
     found = read_map_file(map_file, coordinates, reading.encoding)
     if answers is not None:
         triplets = reading.read(answers, names=found.name_texts)

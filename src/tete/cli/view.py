@@ -51,6 +51,7 @@ def view(
     if objects is not None:
         found = found.with_columns(objects, encoding=reading.encoding)
     check_label(found, label)
+    looks.check_classes(found.columns)
     triplets = None
     if answers is not None:
         triplets = reading.read(answers, names=found.name_texts)

@@ -8,10 +8,14 @@ from numpy.typing import NDArray
 from tete.exceptions import MissingLettersWarning, warn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
+    from matplotlib.text import Annotation
 
-__all__ = ["place_labels"]
+__all__ = ["keep_inside", "place_labels"]
 
+FRAME_GAP = 2.0  # points between a text that was moved and the frame
 MOST_TRIED = 2000  # names; each is measured by matplotlib, and later ones hardly ever find room
 MISSING = "\N{WHITE SQUARE}"  # drawn for a letter that the font lacks
 
@@ -78,6 +82,21 @@ def place_labels(
                 written += 1
                 break
     return written
+
+
+def keep_inside(axes: "Axes", texts: "Sequence[Annotation]") -> None:
+    """Move texts that run over the frame of the axes into it, as far as there is room."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.draw_without_rendering()  # settles the layout, and so where texts are in pixels
+    frame, pixels = axes.get_window_extent(), figure.dpi / 72.0
+    gap = FRAME_GAP * pixels
+    for text in texts:
+        box = text.get_window_extent()
+        right = max(frame.x0 + gap - box.x0, 0.0) or min(frame.x1 - gap - box.x1, 0.0)
+        up = max(frame.y0 + gap - box.y0, 0.0) or min(frame.y1 - gap - box.y1, 0.0)
+        across, along = text.get_position()
+        text.set_position((across + right / pixels, along + up / pixels))
 
 
 def _drawable(names: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from tete.core.validation import check_map
 from tete.drawing.class_order import class_texts, given_colors, ordered_classes
 from tete.drawing.density import draw_density
 from tete.drawing.figures import new_figure
-from tete.drawing.label_placement import place_labels
+from tete.drawing.label_placement import keep_inside, place_labels
 from tete.drawing.placed_objects import draw_placed
 from tete.drawing.point_looks import DENSE_POINTS, point_area, point_look, rgb
 from tete.drawing.themes import COLORS, MARKERS, Theme, ThemeName, class_color, color_scale, dress, theme_of
@@ -21,6 +21,7 @@ from tete.metrics.satisfaction import satisfied
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.text import Annotation
 
     from tete.reliability.uncertainty import Uncertainty
 
@@ -114,17 +115,20 @@ def plot_map(
     values = None if labels is None else _check_labels(labels, len(places), "labels")
     marked = None if unlike is None else _check_labels(unlike, len(places), "unlike").astype(bool)
     draw_placed(axes, places, others, marked, colored=values is not None, theme=looks)
+    written: list[Annotation] = []
     if values is None:
         _draw_plain(axes, places, looks)
     elif is_number_scale(values):
         _draw_numbers(axes, places, values.astype(np.float64), label_name, looks)
     else:
-        _draw_classes(axes, places, values, Drawn(classes, given, class_names, label_name), looks)
+        written = _draw_classes(axes, places, values, Drawn(classes, given, class_names, label_name), looks)
     # In a figure of its own, a frame that is flatter than the figure grows rather than leave paper blank beside it.
     axes.set(xticks=[], yticks=[], aspect="equal", adjustable="datalim" if own_figure else "box")
     axes.margins(0.04)
     if title is not None:
         axes.set_title(title)
+    if written:
+        keep_inside(axes, written)
     if names is not None:
         radius = np.sqrt(point_area(len(places))) / 2
         place_labels(axes, places, [str(name) for name in names], radius=radius, color=looks.ink)
@@ -210,7 +214,10 @@ class Drawn(NamedTuple):
     title: str | None
 
 
-def _draw_classes(axes: "Axes", places: NDArray[np.float64], labels: NDArray[Any], known: Drawn, theme: Theme) -> None:
+def _draw_classes(
+    axes: "Axes", places: NDArray[np.float64], labels: NDArray[Any], known: Drawn, theme: Theme
+) -> "list[Annotation]":
+    """Draw points by class; returns the names that were written."""
     texts = class_texts(labels)
     order = ordered_classes(texts, [str(each) for each in known.order or ()])
     rank_of = {text: rank for rank, text in enumerate(order)}
@@ -227,11 +234,11 @@ def _draw_classes(axes: "Axes", places: NDArray[np.float64], labels: NDArray[Any
     for code, look in enumerate(looks):
         shown = places[:0] if dense else places[codes == code]
         axes.scatter(shown[:, 0], shown[:, 1], **look, **point_look(len(places)))
-    if known.named:
-        for code, text in enumerate(different):
-            _write_in_the_midst(axes, places[codes == code], text, theme)
     if len(different) <= MOST_LEGEND_ENTRIES:
         _add_legend(axes, known.title)
+    if not known.named:
+        return []
+    return [_write_in_the_midst(axes, places[codes == code], text, theme) for code, text in enumerate(different)]
 
 
 def _add_legend(axes: "Axes", title: str | None) -> None:
@@ -241,7 +248,7 @@ def _add_legend(axes: "Axes", title: str | None) -> None:
             handle.set(sizes=[30.0])
 
 
-def _write_in_the_midst(axes: "Axes", places: NDArray[np.float64], text: str, theme: Theme) -> None:
+def _write_in_the_midst(axes: "Axes", places: NDArray[np.float64], text: str, theme: Theme) -> "Annotation":
     """The name of a class at that of its objects which is nearest to their median: it may be bent, or in two parts."""
     from matplotlib.patheffects import withStroke  # noqa: PLC0415
 
@@ -249,8 +256,9 @@ def _write_in_the_midst(axes: "Axes", places: NDArray[np.float64], text: str, th
     halo = [withStroke(linewidth=3.0, foreground=theme.paper)]
     place = places[int(np.argmin(away))]
     text = text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 3]}..."
-    axes.annotate(
-        text, (place[0], place[1]), ha="center", va="center", color=theme.ink, path_effects=halo, weight="bold"
+    look: dict[str, Any] = {"ha": "center", "va": "center", "color": theme.ink, "weight": "bold", "in_layout": False}
+    return axes.annotate(
+        text, (place[0], place[1]), xytext=(0, 0), textcoords="offset points", path_effects=halo, **look
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tete.core.printing import counted
 from tete.exceptions import InvalidFileError, Parameter
 from tete.io.feature_cells import cells_or_numbers, joined_cells, numbers_only, texts_of
 from tete.io.headers import column_position
@@ -104,8 +105,9 @@ def collect(
     parts: list[NDArray[Any] | Piece] = []
     ids: dict[str, None] = {}
     kept: dict[int, list[Any]] = {position: [] for position in columns.kept}
+    lines = _BlankLines()
     for piece in pieces:
-        table = _without_empty_rows(piece)
+        table = lines.left_out(piece)
         parts.append(cells_or_numbers(table, columns.features) if mixed else numbers_only(table, columns.features))
         for position, values in kept.items():
             values.extend(texts_of(table, position))
@@ -115,16 +117,42 @@ def collect(
     return joined_cells(parts, columns.features, names), None if columns.name is None else tuple(ids), others
 
 
-def _without_empty_rows(table: Piece) -> Piece:
-    """Leave out blank lines and those of nothing but separators, as spreadsheets write them below the table."""
-    if any(kind.kind in "biuf" for kind in table.cells.dtypes):
-        return table
+class _BlankLines:
+    """Leaves out the blank lines of a text file, and refuses rows of nothing but separators amid the table.
+
+    The latter are objects, too, and the numbers of those behind them would change; below the table, spreadsheets write
+    such rows. In a table of one column a blank line is a row without its only cell.
+    """
+
+    def __init__(self) -> None:
+        self.n_rows = 0
+        self.empty: tuple[str, int] | None = None  # where the first row without cells is, and its number
+
+    def left_out(self, table: Piece) -> Piece:
+        """The piece without its blank lines."""
+        blank, records = _blank(table), np.asarray(table.records)
+        if self.empty is None and table.file is not None and blank.any():
+            n_cells = table.file.cell_counts(records[blank])
+            empty = np.flatnonzero(blank)[n_cells >= 2 if len(table.columns) > 1 else n_cells >= 0]
+            if len(empty):
+                self.empty = table.location(int(empty[0])), self.n_rows + int(np.sum(~blank[: empty[0]]))
+        self.n_rows += len(blank) - int(blank.sum())
+        if self.empty is not None and self.empty[1] < self.n_rows:
+            raise InvalidFileError(
+                f"{self.empty[0]}: Row {self.empty[1]} of `X` has no cell to go by in the "
+                f"{counted(len(table.columns), 'column')}: leave it out."
+            )
+        return replace(table, cells=table.cells[~blank], records=records[~blank]) if blank.any() else table
+
+
+def _blank(table: Piece) -> NDArray[np.bool_]:
+    """Which rows have no cell with anything in it; never where a column is all numbers."""
+    if table.file is None or any(kind.kind in "biuf" for kind in table.cells.dtypes):
+        return np.zeros(len(table.cells), dtype=bool)
     blank = np.ones(len(table.cells), dtype=bool)
     for position in table.cells.columns:
         blank[blank] = [not text_of(value).strip() for value in table.cells[position].to_numpy(object)[blank]]
-    return (
-        replace(table, cells=table.cells[~blank], records=np.asarray(table.records)[~blank]) if blank.any() else table
-    )
+    return blank
 
 
 def _add_ids(ids: dict[str, None], table: Piece, position: int) -> None:

@@ -109,6 +109,16 @@ class TextFile:
             except InvalidFileError:  # as above
                 return None
 
+    def cell_counts(self, records: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many cells each of these blank records has, all of them empty: none on a blank line."""
+        counts = np.zeros(len(records), dtype=np.int64)
+        place_of = {int(record): place for place, record in enumerate(records)}
+        with closing(self.records()) as found:
+            for record, (_, cells) in enumerate(islice(found, int(records.max(initial=-1)) + 1)):
+                if record in place_of:
+                    counts[place_of[record]] = len(cells)
+        return counts
+
     def _mistake(self, reason: str) -> InvalidFileError:
         """Why pandas does not read the records: the line with too many cells or an open quote."""
         n_columns, last = len(self.columns), self.n_lines_before

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.exceptions import InvalidFileError
+from tete.core.printing import counted
+from tete.exceptions import InvalidFileError, MissingPicturesWarning, warn
 from tete.io.array_files import read_array
 from tete.io.sources import AnyPath, Source
 
@@ -33,6 +34,13 @@ def read_thumbnails(folder: AnyPath, names: Sequence[str], *, size: int = 72) ->
     if not any(name in pictures for name in names):
         raise InvalidFileError(
             f"{folder}: no picture is named after an object, expected files such as {(names[0] + '.png')!r}."
+        )
+    without = [name for name in names if name not in pictures]
+    if without:
+        warn(
+            f"{len(without):,} of the {counted(len(names), 'object')} have no picture in {folder}, the first is "
+            f"{without[0]!r}.",
+            MissingPicturesWarning,
         )
     return [_address(pictures[name], size) if name in pictures else "" for name in names]
 

@@ -12,6 +12,7 @@ from tete.exceptions import InvalidParameterError
 
 __all__ = [
     "METRIC_PARAMETERS",
+    "NEEDED",
     "OF_TRUTH_VALUES",
     "PROJECTED",
     "Metric",

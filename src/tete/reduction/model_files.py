@@ -93,6 +93,8 @@ def save_model(
     ...     [path.name for path in Path(folder).iterdir()]
     ['model.npz']
     """
+    if isinstance(path, (FeatureMap, Pipeline)):
+        raise InvalidParameterError(f"`path` comes first, as in save_model('model.npz', model), got {path!r:.60}.")
     kind_of(path, ("npz",))
     encoder, model = _parts(model)
     check_is_fitted(model, "placer_")

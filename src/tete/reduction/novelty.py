@@ -9,7 +9,16 @@ Principal components would hide the very part of a strange row that is strange, 
 Of it only the length is known, and the left out parts of two rows are taken to be orthogonal:
 
     Euclidean   d² = (distance by components)² + beyond_i² + beyond_j²
-    cosine      d² = 2 - 2 kept_i kept_j cos(angle by components),    kept² + beyond² = 1
+    cosine      s = kept_i kept_j cos(angle by components),    kept² + beyond² = 1
+
+Two rows that have nothing in common are at an end of the scale where texts nearly are already, so that no ratio of
+distances is large. So angles, and sparse rows of one length, are told by their cosines, of which the logarithm knows no
+end; where it is small, d is the angle:
+
+    s = 2 x_i'x_j / (|x_i|² + |x_j|²),    d = sqrt(-2 log(mean of s))
+
+A row that has nothing in common with any, such as an empty one, is as novel as can be; of sparse rows of any length,
+whose zeros say that something is not there, this is looked up.
 """
 
 from dataclasses import dataclass, replace
@@ -25,7 +34,7 @@ from tete.core.compilation import compiled
 from tete.core.matrices import computable, is_sparse
 from tete.core.threads import Threads, row_slices
 from tete.reduction.merged_rows import MergedRows
-from tete.reduction.points import Found, Points
+from tete.reduction.points import Found, Points, square_lengths
 from tete.reduction.projection import Projection, project
 from tete.reduction.search.nearest import Neighbors
 
@@ -35,6 +44,7 @@ N_NEAREST = 5
 ROWS_IN_A_PIECE = 2048  # enough work for a thread
 OUTER_SHARE = 0.01
 LARGEST, LARGEST_POWER = 1e9, 20.0
+LEAST_IN_COMMON = 1e-6  # what single precision cannot tell from nothing
 NOVELTY_ARRAYS = ("novelty_scales", "novelty_beyond", "novelty_typical", "novelty_power")
 
 Numbers = NDArray[np.float32]
@@ -71,8 +81,9 @@ class Novelty:
         own[~own.any(axis=1), -1] = own.shape[1] > N_NEAREST  # one more than is needed
         own[own.all(axis=1)] = False
         beyond = None if self.beyond is None else _beyond(points, rows, found.queries, self.spreads, workers)
-        distances = _whole_distances(points, near, beyond, self.beyond)
-        ratios = _ratios(distances, self.scales[near.indices], ~own) / self.typical
+        distances = _mean_distances(points, found.queries, near, ~own, beyond, self.beyond)
+        ratios = distances / _mean_of_used(self.scales[near.indices], ~own) / self.typical
+        ratios[_has_nothing_in_common(points, found)] = np.inf
         with np.errstate(over="ignore"):
             return np.minimum(ratios**self.power, LARGEST).astype(np.float32)
 
@@ -103,11 +114,12 @@ def fit_novelty(rows: MergedRows, table: Any, spreads: NDArray[np.float64] | Non
     if points.n_components is not None:
         by_point = rows.by_row(points.table)
         beyond = np.asarray(rows.of_first_rows(_beyond(points, table, by_point, spreads, workers)))
-    distances = _whole_distances(points, near, beyond, beyond)
-    scales = distances.mean(axis=1)
-    positive = scales[scales > 0.0]
-    scales[scales <= 0.0] = positive.min() if len(positive) else 1.0
-    ratios = _ratios(distances, scales[near.indices], np.ones(near.indices.shape, dtype=bool))
+    used = np.ones(near.indices.shape, dtype=bool)
+    distances = _mean_distances(points, points.table, near, used, beyond, beyond)
+    known = distances[(distances > 0.0) & np.isfinite(distances)]
+    least, most = (known.min(), known.max()) if len(known) else (1.0, 1.0)
+    scales = np.clip(distances, least, most)
+    ratios = np.minimum(distances, most) / _mean_of_used(scales[near.indices], used)
     typical = float(np.median(ratios)) or 1.0
     return Novelty(scales.astype(np.float32), beyond, typical, _power(ratios / typical), spreads)
 
@@ -118,22 +130,38 @@ def _power(ratios: NDArray[np.float64]) -> float:
     return float(np.clip(np.log(2.0) / np.log(outer), 1.0, LARGEST_POWER)) if outer > 1.0 else 1.0
 
 
-def _ratios(distances: NDArray[Any], scales: NDArray[Any], used: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Mean distance over mean scale of the neighbours that are used."""
-    return np.asarray(np.sum(distances * used, axis=1) / np.sum(scales * used, axis=1, dtype=np.float64))
+def _mean_of_used(values: NDArray[Any], used: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Mean over the neighbours that are used."""
+    return np.asarray(np.sum(values * used, axis=1, dtype=np.float64) / used.sum(axis=1))
 
 
-def _whole_distances(
-    points: Points, found: Neighbors, own: Numbers | None, others: Numbers | None
+def _mean_distances(
+    points: Points,
+    queries: Any,
+    found: Neighbors,
+    used: NDArray[np.bool_],
+    own: Numbers | None,
+    others: Numbers | None,
 ) -> NDArray[np.float64]:
+    """How far each query is from the neighbours that are used; `own` and `others` lie beyond the components."""
     squares = np.square(found.distances, dtype=np.float64)
-    if own is None or others is None:
-        return np.asarray(np.sqrt(squares))
-    here, there = np.square(own[:, None], dtype=np.float64), np.square(others[found.indices], dtype=np.float64)
-    if points.metric != "cosine":
-        return np.asarray(np.sqrt(squares + here + there))
-    kept = np.sqrt(np.maximum((1.0 - here) * (1.0 - there), 0.0))
-    return np.asarray(np.sqrt(np.maximum(2.0 - 2.0 * kept * (1.0 - squares / 2.0), 0.0)))
+    here = there = np.zeros(1)
+    if own is not None and others is not None:
+        here, there = np.square(own[:, None], dtype=np.float64), np.square(others[found.indices], dtype=np.float64)
+    if not points.have_one_length:
+        return _mean_of_used(np.sqrt(squares + here + there), used)
+    totals = square_lengths(queries)[:, None] + points.square_lengths[found.indices]
+    common = 1.0 - squares / np.where(totals > 0.0, totals, np.inf)
+    mean = _mean_of_used(common * np.sqrt(np.maximum((1.0 - here) * (1.0 - there), 0.0)), used)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.sqrt(-2.0 * np.log(np.where(mean < LEAST_IN_COMMON, 0.0, np.minimum(mean, 1.0)))))
+
+
+def _has_nothing_in_common(points: Points, found: Found) -> NDArray[np.bool_]:
+    """Which sparse queries have no column that any point has, and are no points themselves."""
+    if points.used_columns is None:
+        return np.zeros(len(found.equal), dtype=bool)
+    return np.asarray((found.queries @ points.used_columns == 0.0) & (found.equal < 0))
 
 
 def _beyond(
@@ -147,7 +175,7 @@ def _beyond(
         factors = np.broadcast_to(1.0 / np.asarray(scale), projection.mean.shape)
     if not np.isfinite(factors).all():  # numbers so small that nothing is left to be seen beyond the components
         return np.zeros(rows.shape[0], dtype=np.float32)
-    squares = _square_lengths(rows, projection.mean, factors, workers)
+    squares = _centered_square_lengths(rows, projection.mean, factors, workers)
     if projection.unit_rows:
         projected = project(replace(projection, unit_rows=False), rows, workers)
     kept = np.sum(np.square(projected, dtype=np.float64), axis=1)
@@ -157,7 +185,7 @@ def _beyond(
     return np.asarray(np.minimum(np.sqrt(left), LARGEST), dtype=np.float32)
 
 
-def _square_lengths(
+def _centered_square_lengths(
     rows: Any, mean: NDArray[np.float64], factors: NDArray[np.float64], workers: Threads
 ) -> NDArray[np.float64]:
     """Of centred rows whose columns are multiplied by factors."""

@@ -41,12 +41,21 @@ from tete.reduction.search.inverted import InvertedSearch, sparse_between
 from tete.reduction.search.nearest import Neighbors, NeighborSearch
 from tete.reduction.sparse_scaling import SparseScaling, check_canonical
 
-__all__ = ["Found", "Points", "points_of_rows"]
+__all__ = ["Found", "Points", "points_of_rows", "square_lengths"]
+
+ONE_LENGTH = 1e-4  # the share by which squared lengths differ after rounding, of rows that were divided by theirs
 
 
 def points_of_rows(projection: Projection | SparseScaling, rows: Any, workers: Threads) -> Any:
     """Rows of a table as points that have Euclidean distances."""
     return projection.rows(rows) if isinstance(projection, SparseScaling) else project(projection, rows, workers)
+
+
+def square_lengths(rows: Any) -> NDArray[np.float64]:
+    """The squared length of each row, sparse or dense."""
+    if is_sparse(rows):
+        return np.asarray(rows.astype(np.float64).power(2).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
 
 
 class Found(NamedTuple):
@@ -83,6 +92,26 @@ class Points:
     def is_graph(self) -> bool:
         """Whether all that is known of the points is a graph of nearest neighbours."""
         return self.metric == "precomputed" and is_sparse(self.table)
+
+    @cached_property
+    def used_columns(self) -> NDArray[np.float64] | None:
+        """1 for each column that any point has, of sparse points without negative numbers; None of others."""
+        if not isinstance(self.projection, SparseScaling) or np.any(self.table.data < 0.0):
+            return None
+        return (np.bincount(self.table.indices, minlength=self.n_columns) > 0).astype(np.float64)
+
+    @cached_property
+    def have_one_length(self) -> bool:
+        """Whether all rows but empty ones have one length, so that distances are angles."""
+        if self.metric == "cosine":
+            return self.projection is not None
+        lengths = np.zeros(0) if self.used_columns is None else self.square_lengths[self.square_lengths > 0.0]
+        return len(lengths) > 0 and float(np.ptp(lengths)) <= ONE_LENGTH * float(lengths.max())
+
+    @cached_property
+    def square_lengths(self) -> NDArray[np.float64]:
+        """Of the points, as the search wants them."""
+        return square_lengths(self.table)
 
     @property
     def n_components(self) -> int | None:

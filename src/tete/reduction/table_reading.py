@@ -39,10 +39,12 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> Any:
             accept_sparse="csr",
             dtype="numeric",
             ensure_all_finite=False,
-            ensure_min_samples=2 if reset else 1,
+            ensure_min_samples=1,
         )
     except OverflowError as error:  # a whole number of hundreds of digits
         raise InvalidFeaturesError(f"`X` must hold numbers of at most 308 digits: {error}.") from None
+    if reset and table.shape[0] < 2:
+        raise InvalidFeaturesError("`X` must have at least 2 rows, got 1 (n_samples=1).")
     names = getattr(estimator, "feature_names_in_", None)
     limits = check_finite(table, names)
     if estimator.metric == "precomputed":

@@ -123,6 +123,10 @@ def test_cells_of_another_kind_are_named():
     truths = code_of(["true", "false", "true"])
     with pytest.raises(InvalidFeaturesError, match="Row 1, column 'c' of `X` is 'maybe', expected true or false as in"):
         encode(truths, pd.Series(["true", "maybe"]))
+    for cells, cell in (([1, 0, 7], "7"), ([1.0, None, 2.5], "2.5"), (["1", "0", "-1"], "-1")):
+        with pytest.raises(InvalidFeaturesError, match=f"Row 2, column 'c' of `X` is '{cell}', expected true or false"):
+            encode(truths, pd.Series(cells))
+    np.testing.assert_array_equal(encode(truths, pd.Series([1, 0, None])), [[1], [0], [np.nan]])
     np.testing.assert_array_equal(encode(code, pd.Series([None, None], dtype=object)), [[np.nan], [np.nan]])
     np.testing.assert_array_equal(encode(code, pd.Series([True, False])), [[1], [0]])
 

@@ -56,6 +56,21 @@ def test_every_column_weighs_alike(rng):
     assert variances[2:5].sum() == pytest.approx(1.0)
 
 
+def test_what_is_left_out_does_not_make_columns_weigh_alike(rng):
+    frame = people(rng)[["height", "girth", "felled", "country", "id"]]
+    encoder = TableEncoder().fit(frame)
+    assert not encoder.standardized_
+    assert "weigh alike" not in encoder.summary()
+    np.testing.assert_array_equal(encoder.transform(frame), TableEncoder(standardize=False).fit_transform(frame))
+    for column in ("kind", "size", "planted"):
+        encoder = TableEncoder().fit(frame.assign(other=people(rng)[column]))
+        assert encoder.standardized_
+        assert "; columns weigh alike; left out" in encoder.summary()
+    assert TableEncoder(standardize=True).fit(frame).standardized_
+    with pytest.raises(InvalidParameterError, match=r"`standardize` must be 'auto', True or False, got 'yes'\."):
+        TableEncoder(standardize="yes").fit(frame)
+
+
 def test_numbers_stay_as_they_are_without_standardize(rng):
     frame = people(rng)
     table = TableEncoder(standardize=False).fit_transform(frame)
@@ -144,6 +159,17 @@ def test_orders_are_taken_from_the_parameter():
     frame = pd.DataFrame({"a": ["low", "high", "mid", None], "b": [1.0, 2.0, 1.0, 2.0]})
     table = TableEncoder(ordered={"a": ["low", "mid", "high"]}, standardize=False).fit_transform(frame)
     np.testing.assert_array_equal(table[:3, 0], [0, 2, 1])
+
+
+def test_values_that_an_order_does_not_list_are_refused_by_column():
+    frame = pd.DataFrame({"size": ["low", None, "mid", "high"], "grade": [1, 3, 2, 1], "b": [1.0, 2.0, 1.0, 2.0]})
+    for ordered, value, row in (({"size": ["low", "medum", "high"]}, "'mid'", 2), ({"grade": [1, 2]}, "'3'", 1)):
+        name = next(iter(ordered))
+        match = f"`ordered` must list all values of column '{name}', got {value} in row {row}, which is none of '"
+        with pytest.raises(InvalidParameterError, match=match):
+            TableEncoder(ordered=ordered).fit(frame)
+    encoder = TableEncoder(ordered={"size": ["low", "mid", "high", "huge"], "grade": [1, 2, 3]}).fit(frame)
+    assert np.isfinite(encoder.transform(frame.assign(size="medium"))).all()  # in new rows, a gap
 
 
 def test_codes_for_missing_numbers_are_said(rng):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tete.exceptions import InvalidFeaturesError
+from tete.exceptions import InvalidFeaturesError, InvalidParameterError, Parameter
 from tete.reduction.encoding.cell_kinds import WRITTEN, cells_of, is_missing, value_texts, written
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ def describe(name: str, column: "pd.Series[Any]", order: Sequence[Any] | None, r
     """The description of a column; `order` are its values from the least on, where they have an order."""
     import pandas as pd  # noqa: PLC0415  (keeps `import tete` quick)
 
+    if order is not None:
+        _refuse_unlisted(name, value_texts(name, column), [written(value) for value in order])
     cells, kind = cells_of(name, column)
     declared = isinstance(column.dtype, pd.CategoricalDtype)
     if order is None and isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
@@ -77,6 +79,18 @@ def describe(name: str, column: "pd.Series[Any]", order: Sequence[Any] | None, r
         return ColumnCode(name, kind)
     commonest = np.sort(np.argsort(-counts, kind="stable")[: rules.max_categories])
     return ColumnCode(name, kind, tuple(values[commonest].tolist()), rest=len(commonest) < len(values))
+
+
+def _refuse_unlisted(name: str, texts: NDArray[Any], order: Sequence[str]) -> None:
+    """Refuse values that an order leaves out, such as those it spells in another way."""
+    known = {*order, None}
+    row = next((row for row, text in enumerate(texts) if text not in known), None)
+    if row is not None:
+        raise InvalidParameterError(
+            Parameter("ordered"),
+            f" must list all values of column {name!r}, got {texts[row]!r} in row {row}, which is none of "
+            f"{', '.join(map(repr, order))}.",
+        )
 
 
 def _reason(kind: str, values: NDArray[Any], n_present: int, n_rows: int, rules: Rules, declared: bool) -> str:
@@ -109,15 +123,23 @@ def encode(code: ColumnCode, column: "pd.Series[Any]") -> NDArray[np.float64]:
     cells, kind = cells_of(code.name, column)
     numbers = np.full(len(cells), np.nan)
     present = ~is_missing(cells)
+    if code.kind == "truth" and kind == "number":
+        odd = np.flatnonzero(present & ~np.isin(cells, (0.0, 1.0)))
+        if len(odd):
+            raise _of_another_kind(code, int(odd[0]), float(cells[odd[0]]))
     if kind == code.kind or {kind, code.kind} <= {"number", "truth"}:
         numbers[present] = cells[present]
     elif present.any():
         row = int(np.flatnonzero(present)[0]) if kind != "category" else _first_odd(code.kind, cells, present)
-        raise InvalidFeaturesError(
-            f"Row {row}, column {code.name!r} of `X` is {str(cells[row])!r:.40}, expected {SPOKEN[code.kind]} as in "
-            "the fitted table."
-        )
+        raise _of_another_kind(code, row, cells[row])
     return numbers[:, None]
+
+
+def _of_another_kind(code: ColumnCode, row: int, cell: Any) -> InvalidFeaturesError:
+    return InvalidFeaturesError(
+        f"Row {row}, column {code.name!r} of `X` is {written(cell)!r:.40}, expected {SPOKEN[code.kind]} as in the "
+        "fitted table."
+    )
 
 
 def _first_odd(kind: str, cells: NDArray[Any], present: NDArray[np.bool_]) -> int:

@@ -42,7 +42,7 @@ def encoder_to_arrays(encoder: TableEncoder) -> dict[str, NDArray[Any]]:
             }
             for code in encoder.columns_
         ],
-        "standardize": bool(encoder.standardize),
+        "standardize": encoder.standardized_,
         "named": hasattr(encoder, "feature_names_in_"),
         "n_gaps": int(encoder.n_gaps_),
     }
@@ -63,7 +63,7 @@ def encoder_from_arrays(arrays: CheckedArrays) -> TableEncoder:
         raise InvalidFileError("`encoder` must have columns of different names, and one that is used.")
     tiny = float(np.finfo(float).smallest_subnormal)
     encoder = TableEncoder(standardize=header["standardize"])
-    encoder.columns_ = columns
+    encoder.columns_, encoder.standardized_ = columns, header["standardize"]
     encoder.center_ = arrays.numbers("encoder_center", "f8", (width,))
     encoder.spread_ = arrays.numbers("encoder_spread", "f8", (width,), least=tiny)
     encoder.divisor_ = arrays.numbers("encoder_divisor", "f8", (width,), least=tiny)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["TableEncoder"]
 
 STAND_IN = -1.2345678912345e300  # of gaps in hashes of rows: not-a-number has many bit patterns
+IN_ONE_UNIT = ("number", "truth", LEFT_OUT)  # or taken to be, as where a table has nothing but these
 PLURALS = {
     "number": ("number", "numbers"),
     "truth": ("column of true and false", "columns of true and false"),
@@ -49,11 +50,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     Parameters
     ----------
-    standardize : bool, default=True
+    standardize : "auto" or bool, default="auto"
         Whether each column of the table weighs alike: its numbers are centred and divided by the root of their summed
-        variances, so that a category of many values weighs as much as a number. Else numbers stay as they are.
+        variances, so that a category of many values weighs as much as a number. Else numbers stay as they are. "auto":
+        where a column that is used holds categories, dates or durations, which have no unit in common with numbers.
     ordered : mapping of columns to sequences of values or None, default=None
-        Columns whose values have an order, and their values from the least on. pandas' ordered categories have theirs.
+        Columns whose values have an order, and all their values from the least on. pandas' ordered categories have
+        theirs.
     max_categories : int, default=30
         A category of more values has indicators for its commonest so many and one for all others; text of more values
         that hardly repeat is left out.
@@ -75,7 +78,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     spread_ : array of n_outputs numbers
         Its standard deviation.
     divisor_ : array of n_outputs numbers
-        What it is divided by if `standardize` is true.
+        What it is divided by if `standardized_` is true.
+    standardized_ : bool
+        Whether each column weighs alike.
     n_gaps_ : int
         How many cells of the fitted table were filled in.
     n_features_in_ : int
@@ -94,13 +99,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     >>> list(encoder.get_feature_names_out())
     ['width', 'wet', 'kind_elm', 'kind_oak']
     >>> encoder.summary()
-    '3 columns: 1 number, 1 column of true and false, 1 category; 1 gap filled in'
+    '3 columns: 1 number, 1 column of true and false, 1 category; 1 gap filled in; columns weigh alike'
     >>> encoder.transform(pd.DataFrame({"width": [3.0], "wet": [None], "kind": ["ash"]})).shape
     (1, 4)
     """
 
     _: KW_ONLY
-    standardize: bool = True
+    standardize: bool | Literal["auto"] = "auto"
     ordered: Mapping[str, Sequence[Any]] | None = None
     max_categories: int = 30
     max_missing: float = 0.8
@@ -161,6 +166,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         check_whole("max_categories", self.max_categories, least=2)
         check_interval("max_missing", self.max_missing, 0.0, 1.0)
         check_n_jobs(self.n_jobs)
+        if not (isinstance(self.standardize, bool) or self.standardize == "auto"):
+            raise InvalidParameterError(f"`standardize` must be 'auto', True or False, got {self.standardize!r}.")
         frame = self._frame(X, reset=True)
         if len(frame) < 2:
             raise InvalidFeaturesError(f"`X` must have at least 2 rows, got {len(frame)} (n_samples={len(frame)}).")
@@ -170,6 +177,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.columns_ = tuple(
             describe(name, frame.iloc[:, position], orders.get(name), rules) for position, name in enumerate(names)
         )
+        self.standardized_ = self._weighs_alike()
         encoded = self._encoded(frame)
         self._warn_codes(frame, encoded)
         self._learn_spreads(encoded)
@@ -207,7 +215,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         Returns
         -------
         str
-            How many columns of which kinds there are, how many gaps were filled in, and what was left out and why.
+            How many columns of which kinds there are, how many gaps were filled in, whether columns weigh alike, and
+            what was left out and why.
         """
         check_is_fitted(self, "gaps_")
         counts = Counter(code.kind for code in self.columns_)
@@ -217,6 +226,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         parts = [f"{counted(len(self.columns_), 'column')}: {', '.join(kinds)}"]
         if self.n_gaps_:
             parts.append(f"{self.n_gaps_:,} gap{'s' if self.n_gaps_ > 1 else ''} filled in")
+        if self.standardized_:
+            parts.append("columns weigh alike")
         left_out = [f"{code.name!r} ({code.reason})" for code in self.columns_ if code.kind == LEFT_OUT]
         if left_out:
             more = f", and {len(left_out) - 8} more" if len(left_out) > 8 else ""
@@ -248,6 +259,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
                 ColumnCode(name, code.kind, code.values, code.rest) for name, code in zip(given, codes, strict=True)
             )
         return np.array([name for code in codes for name in code.outputs], dtype=object)
+
+    def _weighs_alike(self) -> bool:
+        """Whether columns are made to weigh alike: what is left out does not count."""
+        if self.standardize == "auto":
+            return any(code.kind not in IN_ONE_UNIT for code in self.columns_)
+        return bool(self.standardize)
 
     # The walk ----------------------------------------------------------------------------------------------------
 
@@ -327,7 +344,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             with threads(self.n_jobs) as workers:
                 filled = self.gaps_.filled(self._reduced(encoded[rows]), workers)
             encoded[rows] = np.where(gaps[rows], filled * self.spread_ + self.center_, encoded[rows])
-        return (encoded - self.center_) / self.divisor_ if self.standardize else encoded
+        return (encoded - self.center_) / self.divisor_ if self.standardized_ else encoded
 
     def _count_gaps(self, encoded: NDArray[np.float64]) -> int:
         first = np.cumsum([0, *self._widths()])[:-1]

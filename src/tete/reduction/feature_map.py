@@ -332,7 +332,8 @@ class FeatureMap(ShownMap, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
             Their places.
         novelty : array of n_new_rows numbers
             If asked for: the distance to the nearest fitted rows over what is usual among these, to a power that
-            makes it 2 for one fitted row in a hundred; about 1 for rows like them, above 3 for rows that hardly belong.
+            makes it 2 for one fitted row in a hundred; about 1 for rows like them, above 3 for rows that hardly belong,
+            10⁹ for texts and other sparse rows that have nothing in common with any.
 
         Raises
         ------

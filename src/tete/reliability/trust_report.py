@@ -89,6 +89,8 @@ class TrustReport(Printed):
     True
     >>> report.n_distrusted > 0, bool(report.annotator_weights().min() == 0), bool(report.wrong_share < 0.2)
     (True, True, True)
+    >>> report.n_distrusted_of_other_views  # nobody here has another view
+    0
     >>> bool(report.refit(TETE(), answers).score(answers) > 0.85)
     True
     """

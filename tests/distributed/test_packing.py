@@ -168,7 +168,7 @@ def test_mistakes_are_one_sentence(arguments, sentence, files, tmp_path, monkeyp
 
 
 def test_no_scheduler_is_nobodys_mistake(files, tmp_path):
-    pytest.importorskip("distributed", reason="dask is not installed", exc_type=ImportError)
+    distributed = pytest.importorskip("distributed", reason="dask is not installed", exc_type=ImportError)
     pack_answers(files, tmp_path / "a.tete")
     (tmp_path / "a.tete" / "manifest.json").rename(tmp_path / "kept")
     assert "was not finished" in tete("embed", tmp_path / "a.tete").output
@@ -176,3 +176,5 @@ def test_no_scheduler_is_nobodys_mistake(files, tmp_path):
     result = tete("embed", tmp_path / "a.tete", "--scheduler", "nonsense://host")
     assert result.exit_code == 1
     assert "There is no Dask scheduler at nonsense://host." in result.output
+    with pytest.raises(ValueError, match="No global client found"):  # for which Dask's own work would wait
+        distributed.default_client()

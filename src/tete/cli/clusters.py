@@ -79,6 +79,7 @@ class Cluster:
             )
             return Client(stack.enter_context(local))
         try:
-            return Client(self.scheduler, timeout=10)
+            # Nothing else in this process is to wait for a scheduler that is perhaps not there.
+            return Client(self.scheduler, timeout=10, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(f"There is no Dask scheduler at {self.scheduler}.") from error

@@ -63,7 +63,7 @@ class Cluster:
         from tete.exceptions import ClusterError  # noqa: PLC0415
 
         try:
-            from distributed import Client, LocalCluster  # noqa: PLC0415
+            from distributed import Client, LocalCluster, comm  # noqa: PLC0415
         except ImportError as error:
             raise ImportError("--scheduler and --workers need Dask: pip install 'tete[dask]'") from error
         for handler in logging.getLogger("distributed").handlers:  # one, of all loggers of Dask
@@ -79,6 +79,7 @@ class Cluster:
             )
             return Client(stack.enter_context(local))
         try:
+            comm.resolve_address(self.scheduler)  # a client of what is no address would outlive its error
             # Nothing else in this process is to wait for a scheduler that is perhaps not there.
             return Client(self.scheduler, timeout=10, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:

@@ -11,6 +11,7 @@ from tete.core.geometry import principal_axes
 from tete.core.validation import check_map
 from tete.drawing.class_order import class_texts, given_colors, ordered_classes
 from tete.drawing.density import draw_density
+from tete.drawing.figure_size import figure_size, legend_width
 from tete.drawing.figures import new_figure
 from tete.drawing.label_placement import keep_inside, place_labels
 from tete.drawing.placed_objects import draw_placed
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from tete.reliability.uncertainty import Uncertainty
 
 __all__ = ["ellipse_reach", "is_number_scale", "plane_of", "plot_map"]
-
-# A flat or tall map fills its figure, which is never so small that names have no room.
-LARGEST_WIDTH, LARGEST_HEIGHT, SMALLEST_SIDE, LEGEND_WIDTH = 7.0, 6.0, 2.5, 1.0  # of a new figure, in inches
 
 MOST_CLASSES = len(COLORS) * len(MARKERS)  # that look different; those beyond are grey
 MOST_LEGEND_ENTRIES = 30  # about as many fit beside a figure of the largest height
@@ -103,16 +101,17 @@ def plot_map(
     looks, given = theme_of(theme), given_colors(colors)
     places, others = plane_of(check_map("embedding", embedding), background)
     ellipses = None if uncertainty is None else uncertainty.ellipses(embedding)
+    values = None if labels is None else _check_labels(labels, len(places), "labels")
     own_figure = axes is None
     if axes is None:
         reach = 0.0 if ellipses is None else ellipse_reach(ellipses)
-        axes = new_figure(*_figure_size(np.concatenate([places, others]), reach, beside=labels is not None))[1]
+        beside = 0.0 if values is None else legend_width(_legend_texts(values, label_name))
+        axes = new_figure(*figure_size(np.concatenate([places, others]), reach, beside=beside))[1]
     assert axes is not None
     if violated is not None:
         _draw_violated(axes, check_map("embedding", embedding), places, violated)
     if ellipses is not None:
         _draw_ellipses(axes, places, ellipses)
-    values = None if labels is None else _check_labels(labels, len(places), "labels")
     marked = None if unlike is None else _check_labels(unlike, len(places), "unlike").astype(bool)
     draw_placed(axes, places, others, marked, colored=values is not None, theme=looks)
     written: list[Annotation] = []
@@ -158,17 +157,6 @@ def plane_of(
     if embedding.shape[1] == 1:
         return np.pad(embedding, ((0, 0), (0, 1))), np.pad(behind, ((0, 0), (0, 1)))
     return principal_axes(embedding, 2, of=base), principal_axes(behind, 2, of=base)
-
-
-def _figure_size(
-    places: NDArray[np.float64], reach: float | NDArray[np.float64], *, beside: bool
-) -> tuple[float, float]:
-    """Width and height in inches of a figure that a flat or tall map fills, with room for what stands `beside` it."""
-    width, height = (places + reach).max(axis=0) - (places - reach).min(axis=0)
-    largest = min(LARGEST_WIDTH / width if width else np.inf, LARGEST_HEIGHT / height if height else np.inf)
-    scale = largest if np.isfinite(largest) else 0.0
-    room = LEGEND_WIDTH if beside else 0.0
-    return max(float(scale * width), SMALLEST_SIDE) + room, max(float(scale * height), SMALLEST_SIDE)
 
 
 def _check_labels(labels: ArrayLike, length: int, name: str) -> NDArray[Any]:
@@ -239,6 +227,12 @@ def _draw_classes(
     if not known.named:
         return []
     return [_write_in_the_midst(axes, places[codes == code], text, theme) for code, text in enumerate(different)]
+
+
+def _legend_texts(values: NDArray[Any], name: str | None) -> list[str]:
+    """What a legend of these values will say; nothing where they have none."""
+    different = set() if is_number_scale(values) else set(class_texts(values))
+    return [*different, name or ""] if 0 < len(different) <= MOST_LEGEND_ENTRIES else []
 
 
 def _add_legend(axes: "Axes", title: str | None) -> None:

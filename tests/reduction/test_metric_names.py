@@ -5,6 +5,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
 from tete import ListwiseTETE, WeightedTETE, load_model, save_model
+from tete.core.threads import threads
 from tete.exceptions import InvalidParameterError, TruthValuesWarning
 from tete.reduction.metric_names import (
     METRIC_PARAMETERS,
@@ -41,6 +42,17 @@ def test_every_metric_that_is_offered_works(estimator, metric):
     model = estimator(metric=metric, metric_params=PARAMETERS.get(metric), random_state=0, max_iter=5).fit(table)
     assert np.isfinite(model.embedding_).all()
     assert np.isfinite(model.transform(table[:5])).all()
+
+
+@pytest.mark.parametrize("metric", ["mahalanobis", "seuclidean", "minkowski", "canberra"])
+def test_threads_do_not_share_what_a_metric_writes(metric, rng):
+    points = rng.normal(size=(2000, 6))
+    parameters = {"mahalanobis": {"VI": np.linalg.inv(np.cov(points.T))}, "seuclidean": {"V": points.var(axis=0)}}
+    parameters = parameters.get(metric, {})
+    with threads(2) as workers:
+        found = MetricSearch(points, metric, parameters).within(5, workers)
+    expected = np.sort(cdist(points, points, metric, **parameters), axis=1)[:, 1:6]
+    np.testing.assert_allclose(found.distances, expected, rtol=1e-5)
 
 
 # Parameters of metrics -----------------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ __all__ = ["FlatSearch", "MetricSearch", "TreeSearch", "exact_search", "make_sea
 TREE_DIMENSIONS = 5  # beyond, a k-d tree visits most of its leaves
 FLAT_POINTS = 10_000  # all distances take less than half a second; beyond, cells are faster
 NEARLY_ALL = 0.4  # of the cells, beyond which all distances are faster
+WITH_A_BUFFER = ("mahalanobis",)  # scikit-learn's writes into memory that threads would share: nine of ten rows wrong
 WITHOUT_TRIANGLES = (*OF_TRUTH_VALUES, "braycurtis")  # trees would miss neighbours where a way round is shorter
 
 
@@ -117,7 +118,8 @@ class MetricSearch(NeighborSearch):
         return sorted_neighbors(*self._search(queries, count, workers))
 
     def _search(self, queries: Any, count: int, workers: Threads) -> tuple[NDArray[Any], NDArray[Any]]:
-        self.fitted.set_params(n_jobs=1 if callable(self.metric) else workers.n_jobs)
+        one_thread = callable(self.metric) or self.metric in WITH_A_BUFFER
+        self.fitted.set_params(n_jobs=1 if one_thread else workers.n_jobs)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what comes of it is looked at
             distances, indices = self.fitted.kneighbors(queries, n_neighbors=count)
         return indices, distances

@@ -346,8 +346,8 @@ def write(report: dict[str, Any]) -> None:
         "Where a row has no times (-), it was measured on a busy machine, for its quality alone; peers' times and",
         "measures can then be of different runs.",
         "All measures over all points. Strays: points whose median distance from their own data neighbours exceeds",
-        f"five times that of these neighbours. Nothing was tuned on {', '.join(UNSEEN)}, but that .73 instead of .70 of",
-        "the neighbours decide about components: docstrings lay so near .70 that the seed decided.",
+        f"five times that of these neighbours. Nothing was tuned on {', '.join(UNSEEN)}, but that .73 instead of .70",
+        "of the neighbours decide about components: docstrings lay so near .70 that the seed decided.",
         "Written by `python benchmarks/reduction.py`.",
     ]
     if "kernel" in report:
